@@ -8,7 +8,7 @@ from typing import TextIO
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, Measure, aligned
 from rebalance_kit.analysis.draws import FIRST_DRAWS, Distribution, Draws, verdict
 from rebalance_kit.analysis.metrics import Metrics
-from rebalance_kit.simulation.scenario.moments import has_windows
+from rebalance_kit.simulation.scenario.expansion import has_windows
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.versions import PREFERRED
-from rebalance_kit.simulation.scenario.action_args import APIS
+from rebalance_kit.simulation.scenario.actions import APIS
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     CLASSIC_ONLY,

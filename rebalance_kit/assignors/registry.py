@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from rebalance_kit.assignors.client.cooperative import plan_cooperative
 from rebalance_kit.assignors.client.range import assign_range
 from rebalance_kit.assignors.client.roundrobin import assign_roundrobin
-from rebalance_kit.assignors.client.sticky import plan_sticky
+from rebalance_kit.assignors.client.sticky import plan_cooperative, plan_sticky
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.server.range import assign_server_range
 from rebalance_kit.assignors.server.uniform import assign_server_uniform

@@ -6,11 +6,80 @@ Errors are Kafka's names; ``NONE`` is success.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import NamedTuple
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.protocol.triggers import Trigger
+
+# What starts a rebalance of a classic group, or raises the epoch of a consumer group.
+
+
+class Trigger(StrEnum):
+    """The cause of a rebalance, in one word of the trace."""
+
+    JOIN = "join"
+    """A new member joined."""
+    REJOIN = "rejoin"
+    """A known member joined again and gave no reason that has a word of its own."""
+    METADATA = "metadata"
+    """Topics or partitions changed."""
+    SUBSCRIPTION = "subscription"
+    """A member subscribes to other topics."""
+    REVOCATION = "revocation"
+    """A COOPERATIVE member revoked partitions and re-joins: the follow-up rebalance."""
+    STATIC = "static"
+    """A static member came back, and its old assignment cannot be kept."""
+    LEAVE = "leave"
+    """A member left."""
+    ADMIN = "admin"
+    """An administrator removed a member."""
+    SESSION = "session"
+    """A member's session timed out."""
+    SYNC_TIMEOUT = "sync_timeout"
+    """A member joined but never sent SyncGroup."""
+    JOIN_TIMEOUT = "join_timeout"
+    """A classic member of a consumer group did not re-join in time."""
+    REBALANCE_TIMEOUT = "rebalance_timeout"
+    """A member of a consumer group did not revoke in time."""
+    ASSIGNOR = "assignor"
+    """The members now prefer another server-side assignor."""
+    DOWNGRADE = "downgrade"
+    """The last KIP-848 member left, and the group became classic."""
+    LOAD = "load"
+    """The coordinator read the group back from __consumer_offsets."""
+
+
+# How members are named in the trace: by their process, unless two of them belong to the same one.
+#
+# A process that died and came back is in the group twice until its old session ends. The newest keeps the
+# name, an older one is called its previous life.
+
+
+PREVIOUS = " (previous life)"
+
+
+def labels(clients: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+    """Label by member id, from (member id, process) in the order in which the members were added.
+
+    >>> labels([("a-1", "a"), ("b-1", "b"), ("a-2", "a")])
+    {'a-2': 'a', 'b-1': 'b', 'a-1': 'a (previous life)'}
+    """
+    label_by_id: dict[str, str] = {}
+    taken: set[str] = set()
+    for member_id, client in reversed(clients):
+        label = client
+        while label in taken:
+            label += PREVIOUS
+        taken.add(label)
+        label_by_id[member_id] = label
+    return label_by_id
+
+
+def process_of(label: str) -> str:
+    """The process that a label stands for."""
+    return label.replace(PREVIOUS, "")
+
 
 Partitions = tuple[TopicPartition, ...]
 NONE = "NONE"

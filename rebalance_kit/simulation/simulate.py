@@ -9,7 +9,6 @@ from typing import Any
 
 from rebalance_kit.model.errors import require_kind
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.action_handlers import perform
 from rebalance_kit.simulation.kernel.agenda import Agenda
 from rebalance_kit.simulation.learner_code.plug_ins import (
     NOTHING,
@@ -18,10 +17,9 @@ from rebalance_kit.simulation.learner_code.plug_ins import (
     check_listeners,
     supports,
 )
-from rebalance_kit.simulation.scenario.expansion import expand
-from rebalance_kit.simulation.scenario.moments import check_moments, drawn
+from rebalance_kit.simulation.scenario.expansion import check_moments, drawn, expand
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario, with_protocol
-from rebalance_kit.simulation.world import World
+from rebalance_kit.simulation.world import World, perform
 
 
 def simulate(

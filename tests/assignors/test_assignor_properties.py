@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rebalance_kit.assignors.client.cooperative import plan_cooperative
+from rebalance_kit.assignors.client.sticky import plan_cooperative
 from rebalance_kit.assignors.contract import KafkaFailure
 from rebalance_kit.assignors.registry import ASSIGNORS, assign
 from tests.support.assignors.assignor_groups import claiming, clusters, dealt, members, owning, readable

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.assignors.client.cooperative import plan_cooperative
-from rebalance_kit.assignors.client.sticky import StickyMemory, as_user_data, assign_sticky, plan_sticky
+from rebalance_kit.assignors.client.sticky import (
+    StickyMemory,
+    as_user_data,
+    assign_sticky,
+    plan_cooperative,
+    plan_sticky,
+)
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.topology import TopicPartition

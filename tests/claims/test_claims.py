@@ -11,8 +11,7 @@ from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
-from rebalance_kit.simulation.scenario.scenario import MemberSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.simulation.runs import THREE, act, calls, gaps, member, owners, rounds, rows, run, scenario
 

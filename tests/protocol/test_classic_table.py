@@ -8,8 +8,9 @@ import pytest
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
+from rebalance_kit.protocol.classic_group.group import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS, step
+from rebalance_kit.protocol.machine import kind_of, name_of
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,
@@ -19,7 +20,6 @@ from rebalance_kit.protocol.messages import (
     Subscription,
     SyncGroup,
 )
-from rebalance_kit.protocol.table import kind_of, name_of
 from tests.support.protocol.driver import ClassicGroupDriver, tps
 
 LIVING = (

@@ -6,8 +6,8 @@ import pytest
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.classic_client.states import EDGES as CLASSIC_EDGES
-from rebalance_kit.protocol.classic_client.states import MemberState
+from rebalance_kit.protocol.classic_client.member import EDGES as CLASSIC_EDGES
+from rebalance_kit.protocol.classic_client.member import MemberState
 from rebalance_kit.protocol.messages import Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, SyncAnswer
 from tests.support.protocol.client_steps import answer_join, joined, rebalanced
 from tests.support.protocol.driver import Client, tps

@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
+from rebalance_kit.protocol.consumer_client.member import EDGES, MemberState
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer
 from tests.support.protocol.client_steps import heard, stable, told
 from tests.support.protocol.driver import Client, tps

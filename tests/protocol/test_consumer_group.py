@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import JoinGroup, Subscription
-from rebalance_kit.simulation.cluster.server_assignors import server_assignor
+from rebalance_kit.simulation.cluster.broker import server_assignor
 from tests.support.protocol.consumer_steps import heartbeat, two
 from tests.support.protocol.driver import ConsumerGroupDriver, tps
 

@@ -8,8 +8,7 @@ from typing import get_args
 
 import rebalance_kit.protocol
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS
-from rebalance_kit.simulation.client.poll_delays import POLL_DELAYS
+from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS, POLL_DELAYS
 
 ROOM = Path(rebalance_kit.protocol.__file__).parent
 TREES = {path.relative_to(ROOM): ast.parse(path.read_text("utf-8")) for path in sorted(ROOM.rglob("*.py"))}

@@ -9,10 +9,10 @@ import pytest
 
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_group import table as classic_group
-from rebalance_kit.protocol.classic_group.states import ClassicGroupState
+from rebalance_kit.protocol.classic_group.group import ClassicGroupState
 from rebalance_kit.protocol.consumer_group import table as consumer_group
+from rebalance_kit.protocol.machine import kind_of, name_of
 from rebalance_kit.protocol.messages import Heartbeat, JoinGroup, LeaveGroup, Subscription, SyncGroup
-from rebalance_kit.protocol.table import kind_of, name_of
 from tests.support.protocol.driver import ClassicGroupDriver, ConsumerGroupDriver, tps
 
 Reached = set[tuple[str, str, str]]

@@ -49,7 +49,7 @@ def test_every_scene_runs_under_its_protocol_and_opens_before_its_event(plan):
     assert len(scenes) >= 6
     for scene in scenes:
         from rebalance_kit.scenarios import load
-        from rebalance_kit.simulation.scenario.moments import drawn
+        from rebalance_kit.simulation.scenario.expansion import drawn
 
         scenario = drawn(load(scene.scenario), scene.seed)
         assert simulate(scenario, scene.seed, scene.protocol).rows

@@ -11,8 +11,8 @@ from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.config import BrokerConfig, all_keys
 from rebalance_kit.model.configs.librdkafka import KEYS as LIBRDKAFKA
 from rebalance_kit.model.configs.types import ACTS, RefusedConfig
+from rebalance_kit.simulation.scenario.checks import foresee
 from rebalance_kit.simulation.scenario.scenario import Action
-from rebalance_kit.simulation.scenario.startup_refusals import foresee
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.simulation.config_effects import (
     BOUNDS,

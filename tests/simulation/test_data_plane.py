@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.client.consumption import Consumption
-from rebalance_kit.simulation.cluster.data_plane import DataPlane, Ledger, Log
+from rebalance_kit.simulation.cluster.topics import DataPlane, Ledger, Log
 from tests.support.simulation.runs import THREE, accounts, act, member, owners, rows, run
 
 P0, P1 = TopicPartition("t", 0), TopicPartition("t", 1)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rebalance_kit.model.trace import parse_trace
-from rebalance_kit.simulation.kernel.streams import Streams, draw_kafka_uuid, draw_uuid
+from rebalance_kit.simulation.kernel.host import Streams, draw_kafka_uuid, draw_uuid
 from tests.support.paths import ROOT
 from tests.support.simulation.runs import THREE, act, member, run
 

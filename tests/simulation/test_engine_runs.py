@@ -8,12 +8,11 @@ from collections import Counter
 import pytest
 
 from rebalance_kit.logs.client.log import member_lines
-from rebalance_kit.simulation.client.client import Client
-from rebalance_kit.simulation.client.commits import Commits
+from rebalance_kit.simulation.client.client import Client, Commits
 from rebalance_kit.simulation.client.consumption import Consumption
 from rebalance_kit.simulation.client.process import Process
 from rebalance_kit.simulation.cluster.cluster import Cluster
-from rebalance_kit.simulation.cluster.connection import Connection
+from rebalance_kit.simulation.cluster.network import Connection
 from rebalance_kit.simulation.kernel.host import RunHost
 from rebalance_kit.simulation.world import World
 from tests.support.simulation.runs import (

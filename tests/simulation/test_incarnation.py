@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, JoinGroup, Subscription
+from rebalance_kit.simulation.client.effect_handlers import POLL_DELAYS
 from rebalance_kit.simulation.client.incarnation import Incarnation
-from rebalance_kit.simulation.client.poll_delays import POLL_DELAYS
-from rebalance_kit.simulation.cluster.connection import Connection, Faults
+from rebalance_kit.simulation.cluster.network import Connection, Faults
 from rebalance_kit.simulation.kernel.host import RunHost
 from rebalance_kit.simulation.kernel.latencies import MEASURED
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
+from rebalance_kit.simulation.scenario.scenario import ReplayPins
 
 
 class Silent:

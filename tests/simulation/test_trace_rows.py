@@ -15,8 +15,8 @@ from rebalance_kit.model.schema.table import SCHEMA
 from rebalance_kit.model.schema.text import page
 from rebalance_kit.model.schema.types import parse_type
 from rebalance_kit.model.trace import KINDS
-from rebalance_kit.protocol.triggers import Trigger
-from rebalance_kit.simulation.scenario.action_args import ARGUMENTS
+from rebalance_kit.protocol.messages import Trigger
+from rebalance_kit.simulation.scenario.actions import ARGUMENTS
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.paths import ROOT
 

@@ -18,9 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rebalance_kit.assignors.contract import Assignment, Cluster, KafkaFailure, MemberSubscription, Step
+from rebalance_kit.assignors.contract import (
+    Assignment,
+    Cluster,
+    KafkaFailure,
+    MemberSubscription,
+    Step,
+    in_line,
+    in_map_order,
+)
 from rebalance_kit.assignors.java_order import java_sorted
-from rebalance_kit.assignors.member_order import in_line, in_map_order
 from rebalance_kit.model.topology import TopicPartition
 
 

@@ -20,7 +20,7 @@ from rebalance_kit.exercises.child.collecting import NoAnswer
 from rebalance_kit.exercises.child.confinement import confine, limit_resources
 from rebalance_kit.exercises.child.recording import GivenUp, Recorder
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.learner_code.partitions import as_partition
+from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 

@@ -14,7 +14,7 @@ STATE = key("text", "the group's state just then", optional=True, logs=True)
 TRIGGER = key(
     "|join|rejoin|metadata|subscription|revocation|static|leave|admin|session|sync_timeout|join_timeout"
     "|rebalance_timeout|assignor|downgrade|load",
-    "what set it off (``protocol.triggers``); empty where nothing in particular did",
+    "what set it off (``protocol.messages``); empty where nothing in particular did",
 )
 REASON = key("text", "the reason in Kafka's words; empty where Kafka gives none")
 CULPRIT = key("text?", "the member that set it off")

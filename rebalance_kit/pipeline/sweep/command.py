@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.pipeline.sweep.grid import usual_tasks
 from rebalance_kit.pipeline.sweep.words import describe_sweep
-from rebalance_kit.simulation.scenario.moments import has_windows
+from rebalance_kit.simulation.scenario.expansion import has_windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,14 +6,16 @@ the generation away. Too long without poll() makes it leave.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED, MESSAGES
-from rebalance_kit.protocol.classic_client.closing import die
-from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember
-from rebalance_kit.protocol.classic_client.requests import heartbeat, leave_request
-from rebalance_kit.protocol.classic_client.revoking import revoke_before_join
-from rebalance_kit.protocol.classic_client.states import MemberState
-from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.classic_client.joining import JOIN_COMMIT, revoke_before_join
+from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
+from rebalance_kit.protocol.classic_client.requests import CLOSE_COMMIT, die, heartbeat, leave_request
+from rebalance_kit.protocol.client.member import AwaitedCommit, PollStep
 from rebalance_kit.protocol.effects import (
+    CommitDone,
     CoordinatorFound,
     Effects,
     NextPoll,
@@ -22,7 +24,7 @@ from rebalance_kit.protocol.effects import (
     TimerFired,
     WantPoll,
 )
-from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, Request
+from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, OffsetCommit, Request
 
 WAITING = frozenset({PollStep.JOINING, PollStep.SYNCING, PollStep.COMMITTING_BEFORE_JOIN})
 """Steps in which poll() waits for an answer that a reset makes worthless."""
@@ -113,3 +115,61 @@ def coordinator_found(member: ClassicMember, event: CoordinatorFound) -> Effects
         yield SetTimer(HEARTBEAT, 0)
     if member.poll_step is PollStep.IDLE:
         yield WantPoll(NextPoll.GO_ON)
+
+
+# Commits of a classic consumer: what an answer says about its membership, and the steps that wait for one.
+
+
+AWAITED: Mapping[PollStep, AwaitedCommit[ClassicMember]] = MappingProxyType(
+    {PollStep.COMMITTING_BEFORE_JOIN: JOIN_COMMIT, PollStep.CLOSE_COMMITTING: CLOSE_COMMIT}
+)
+"""The steps that wait for a commit."""
+
+
+def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer) -> Effects:
+    """A commit is answered, whoever asked for it."""
+    error = answer.error
+    if error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
+        yield from lose_membership(member, request.generation, error, "OFFSET_COMMIT")
+    elif error == "FENCED_INSTANCE_ID" and request.generation == member.generation and not member.closing:
+        yield from die(member, error, MESSAGES[error])
+        return
+    elif error == "REBALANCE_IN_PROGRESS" and member.state is MemberState.STABLE:
+        yield member.request_rejoin("offset commit failed since group is already rebalancing")
+        yield WantPoll(NextPoll.GO_ON)
+    elif error in COORDINATOR_MOVED:
+        yield from member.lose_coordinator("coordinator unavailable")
+    yield from _ended(member, request.how, error)
+
+
+def commit_unanswered(member: ClassicMember, request: OffsetCommit, cause: str) -> Effects:
+    """No answer will come."""
+    yield from member.lose_coordinator(cause)
+    yield from _ended(member, request.how, "DISCONNECTED")
+
+
+def commit_done(member: ClassicMember, event: CommitDone) -> Effects:
+    """There was nothing to commit."""
+    yield from _ended(member, event.how, event.error)
+
+
+def _ended(member: ClassicMember, how: str, error: str) -> Effects:
+    awaited = AWAITED.get(member.poll_step)
+    if awaited is not None:
+        yield from awaited.ended(member, how, error)
+
+
+def retry_commit(member: ClassicMember, fired: TimerFired) -> Effects:
+    """retry.backoff.ms has passed; after a reset nobody may commit any more."""
+    awaited = AWAITED.get(member.poll_step)
+    if awaited is None:
+        return
+    if member.generation < 0:
+        yield from awaited.ended(member, awaited.how, "UNKNOWN_MEMBER_ID")
+    else:
+        yield from awaited.again(member)
+
+
+def stop_waiting(member: ClassicMember, fired: TimerFired) -> Effects:
+    """The commit took too long: go on without it."""
+    yield from AWAITED[member.poll_step].then(member)

@@ -2,17 +2,246 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED, FATAL_JOIN, MESSAGES
-from rebalance_kit.protocol.classic_client.closing import die
-from rebalance_kit.protocol.classic_client.errors import EXCEPTIONS
-from rebalance_kit.protocol.classic_client.leading import on_leader_elected
-from rebalance_kit.protocol.classic_client.member import ClassicMember
-from rebalance_kit.protocol.classic_client.requests import send_join, send_sync
-from rebalance_kit.protocol.classic_client.revoking import on_join_complete, on_join_prepare
-from rebalance_kit.protocol.classic_client.states import MemberState
-from rebalance_kit.protocol.client.poll_step import PollStep
-from rebalance_kit.protocol.effects import Effect, Effects, NextPoll, WantPoll
-from rebalance_kit.protocol.messages import NONE, JoinAnswer, JoinGroup, SyncAnswer, SyncGroup
+from rebalance_kit.protocol.classic_client.member import EXCEPTIONS, ClassicMember, MemberState
+from rebalance_kit.protocol.classic_client.requests import (
+    begin_close,
+    die,
+    last_callback,
+    send_join,
+    send_sync,
+)
+from rebalance_kit.protocol.client.member import (
+    COMMIT_LIMIT,
+    RETRY_MS,
+    AwaitedCommit,
+    PollStep,
+    backoff_ms,
+    both,
+    in_order,
+    minus,
+    names,
+    retriable,
+)
+from rebalance_kit.protocol.effects import (
+    CallbackDone,
+    CancelTimer,
+    Effect,
+    Effects,
+    FreshMetadata,
+    NextPoll,
+    RestartAutoCommit,
+    StartFetching,
+    StopFetching,
+    WantPoll,
+)
+from rebalance_kit.protocol.messages import (
+    NONE,
+    JoinAnswer,
+    JoinGroup,
+    Partitions,
+    SyncAnswer,
+    SyncGroup,
+    Trigger,
+)
+
+# The leader's work: compute everyone's assignment from the members that its JoinGroup answer lists.
+
+
+def on_leader_elected(member: ClassicMember, answer: JoinAnswer) -> Effects:
+    """Assign, after fresh metadata where a topic of the group is unknown or not the leader's own.
+
+    ConsumerCoordinator.updateGroupSubscription asks for it and waits (ensureFreshMetadata).
+    """
+    topics = _topics_of_group(answer)
+    foreign = not topics <= set(member.topics)
+    member.enter(PollStep.SYNCING)
+    if not member.librdkafka and (foreign or not topics <= set(member.metadata)):
+        member.elected = answer
+        yield FreshMetadata(foreign)
+    else:
+        yield from assign(member, answer)
+
+
+def assign(member: ClassicMember, answer: JoinAnswer) -> Effects:
+    """Assign by the metadata at hand, and hand the assignment in with SyncGroup."""
+    member.elected = assignment = None
+    known = {topic: member.metadata.get(topic, 0) for topic in sorted(_topics_of_group(answer))}
+    member.assigned_metadata, member.assigned_racks = known, member.racks
+    if not answer.skip_assignment:
+        try:
+            computed = member.settings.assign(answer.protocol or "", known, answer.members, member.racks)
+        except AssignorError as error:
+            yield from die(member, getattr(error, "java_exception", "AssignorError"), str(error))
+            return
+        assignment = {member_id: tuple(partitions) for member_id, partitions in computed.items()}
+        printed: Mapping[str, Partitions] = getattr(computed, "printed", {})
+        yield member.note(
+            "assignment_computed",
+            assignor=answer.protocol,
+            assignment={member_id: names(partitions) for member_id, partitions in assignment.items()},
+            senders={other.member_id: other.client for other in answer.members},
+            lists=in_order(assignment),
+            printed=in_order(printed),
+        )
+    yield from send_sync(member, answer, assignment)
+
+
+def _topics_of_group(answer: JoinAnswer) -> set[str]:
+    return {topic for other in answer.members for topic in other.subscription.topics}
+
+
+# What a classic consumer gives up and takes: before JoinGroup, and after SyncGroup.
+#
+# EAGER revokes everything before it joins. COOPERATIVE compares what it is assigned with what it owns,
+# revokes the difference afterwards, and asks for a follow-up rebalance, in which others get it.
+
+
+# --- before JoinGroup -------------------------------------------------------------------------
+def on_join_prepare(member: ClassicMember) -> Effects:
+    """First step of a re-join: commit, then callbacks, then JoinGroup (onJoinPrepare)."""
+    if not member.prepare_needed:
+        yield from send_join(member)
+        return
+    valid = not member.was_reset
+    eager = not member.settings.cooperative
+    yield member.note("join_prepared", revokes=eager and valid)
+    if valid and member.owned and eager:
+        yield StopFetching(member.owned, "revoke")
+    if valid and member.owned and member.settings.auto_commit:
+        member.enter(PollStep.COMMITTING_BEFORE_JOIN)
+        yield from JOIN_COMMIT.begin(member, member.settings.max_poll_interval_ms)
+    else:
+        yield from revoke_before_join(member)
+
+
+def revoke_before_join(member: ClassicMember) -> Effects:
+    """Second step: lost after a reset, revoked(all) in EAGER, revoked(left topics) in COOPERATIVE."""
+    member.enter(PollStep.REVOKING_BEFORE_JOIN)
+    yield CancelTimer(COMMIT_LIMIT)
+    if member.was_reset:
+        if member.owned:
+            yield StopFetching(member.owned, "lost")
+            yield member.callback("lost", member.owned)
+            return
+    elif not member.settings.cooperative:
+        yield member.callback("revoked", member.owned)
+        return
+    else:
+        dropped = tuple(tp for tp in member.owned if tp.topic not in member.topics)
+        if dropped:
+            yield StopFetching(dropped, "revoke")
+            yield member.callback("revoked", dropped)
+            return
+    yield from send_join(member)
+
+
+def _join_retry_ms(member: ClassicMember) -> int:
+    """An EAGER member waits inside poll() and sleeps retry.backoff.ms (ConsumerCoordinator.onJoinPrepare)."""
+    return backoff_ms(member) if member.settings.cooperative else RETRY_MS
+
+
+JOIN_COMMIT: AwaitedCommit[ClassicMember] = AwaitedCommit(
+    "join", COMMIT_LIMIT, retriable, _join_retry_ms, revoke_before_join
+)
+
+
+def revoked_before_join(member: ClassicMember, event: CallbackDone) -> Effects:
+    """The callback before JoinGroup has returned; an error leaves poll() first, and is not run again."""
+    member.first_error = member.first_error or event.error
+    if member.was_reset or not member.settings.cooperative:
+        yield member.own(())
+    else:
+        yield member.own(tuple(tp for tp in member.owned if tp.topic in member.topics))
+    if member.death is not None:
+        yield from last_callback(member)
+        return
+    thrown = member.throw()
+    if thrown is None:
+        yield from send_join(member)
+        return
+    yield thrown
+    member.prepare_needed = False
+    member.enter(PollStep.IDLE)
+    yield WantPoll(NextPoll.GO_ON)
+
+
+# --- after SyncGroup --------------------------------------------------------------------------
+def on_join_complete(member: ClassicMember, assignment: Partitions) -> Effects:
+    """The synced assignment becomes the member's own, with its callbacks (onJoinComplete)."""
+    cooperative = member.settings.cooperative
+    member.prepare_needed = True
+    member.metadata_generation, member.metadata_member_id = member.generation, member.member_id
+    member.sticky_memory = (assignment, member.generation)
+    yield RestartAutoCommit()
+    added = minus(assignment, member.owned) if cooperative else assignment
+    revoked = minus(member.owned, assignment) if cooperative else ()
+    yield member.note(
+        "synced",
+        assigned=names(assignment),
+        owned=names(member.owned),
+        added=names(added),
+        revoked=names(revoked),
+        cooperative=cooperative,
+        listed=[str(tp) for tp in assignment],
+    )
+    member.pending_assignment = assignment
+    if revoked:
+        member.enter(PollStep.REVOKING)
+        yield StopFetching(revoked, "revoke")
+        yield member.callback("revoked", revoked)
+    else:
+        yield from invoke_assigned(member)
+
+
+def revoked_after_sync(member: ClassicMember, event: CallbackDone) -> Effects:
+    """A COOPERATIVE member has revoked: it asks for the follow-up rebalance, which gives that to others."""
+    member.first_error = member.first_error or event.error
+    revoked = minus(member.owned, member.pending_assignment)
+    member.owned = both(member.owned, member.pending_assignment)
+    yield member.request_rejoin(
+        f"need to revoke partitions [{', '.join(names(revoked))}] as indicated by the current assignment and re-join",
+        "need to revoke partitions and re-join",
+        Trigger.REVOCATION,
+    )
+    if member.death is not None:
+        yield from last_callback(member)
+    else:
+        yield from invoke_assigned(member)
+
+
+def invoke_assigned(member: ClassicMember) -> Effects:
+    """Apply the new assignment and run onPartitionsAssigned, always, even with nothing."""
+    added = minus(member.pending_assignment, member.owned)
+    member.enter(PollStep.ASSIGNING)
+    yield member.own(member.pending_assignment)
+    yield member.callback("assigned", added)
+
+
+def assigned(member: ClassicMember, event: CallbackDone) -> Effects:
+    """The assigned callback has returned: records may reach the application."""
+    if member.settings.calls_wrong_family(incremental=member.settings.cooperative):
+        member.stuck = True  # nothing is changed on the error: heartbeats go on, nothing is read
+        yield member.note("wrong_call", call="assign")
+        return
+    member.first_error = member.first_error or event.error
+    if member.death is not None:
+        yield from last_callback(member)
+        return
+    member.enter(PollStep.IDLE)
+    yield StartFetching(member.owned)
+    thrown = member.throw()
+    if thrown is not None:
+        yield thrown
+    # the next poll() completes the same join again, because its future was not taken (joinGroupIfNeeded)
+    member.completes_again = thrown is not None
+    if member.closing:
+        yield from begin_close(member)
+    else:
+        yield WantPoll(NextPoll.GO_ON)
 
 
 # --- JoinGroup --------------------------------------------------------------------------------

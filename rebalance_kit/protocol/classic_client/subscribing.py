@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rebalance_kit.protocol.classic_client.closing import begin_close, last_callback
-from rebalance_kit.protocol.classic_client.leading import assign
-from rebalance_kit.protocol.classic_client.member import ClassicMember
-from rebalance_kit.protocol.classic_client.revoking import invoke_assigned, on_join_prepare
-from rebalance_kit.protocol.classic_client.states import MemberState
-from rebalance_kit.protocol.client.partitions import matching
-from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.classic_client.joining import assign, invoke_assigned, on_join_prepare
+from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberState
+from rebalance_kit.protocol.classic_client.requests import begin_close, last_callback
+from rebalance_kit.protocol.client.member import PollStep, matching
 from rebalance_kit.protocol.effects import (
     NO_RACKS,
     CallbackDone,
@@ -24,7 +21,7 @@ from rebalance_kit.protocol.effects import (
     Subscribed,
     WantPoll,
 )
-from rebalance_kit.protocol.triggers import Trigger
+from rebalance_kit.protocol.messages import Trigger
 
 Replicas = tuple[tuple[int, str | None], ...]
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.classic_client.closing import close_called, last_callback_returned
-from rebalance_kit.protocol.classic_client.committing import (
+from rebalance_kit.protocol.classic_client.heartbeating import (
     commit_answered,
     commit_done,
     commit_unanswered,
-    retry_commit,
-    stop_waiting,
-)
-from rebalance_kit.protocol.classic_client.heartbeating import (
     coordinator_found,
     coordinator_lost,
     heartbeat_answered,
     heartbeat_due,
     poll_timeout,
+    retry_commit,
     session_passed,
+    stop_waiting,
 )
-from rebalance_kit.protocol.classic_client.joining import join_answered, join_unanswered, sync_answered
+from rebalance_kit.protocol.classic_client.joining import (
+    assigned,
+    join_answered,
+    join_unanswered,
+    revoked_after_sync,
+    revoked_before_join,
+    sync_answered,
+)
 from rebalance_kit.protocol.classic_client.member import ClassicMember
-from rebalance_kit.protocol.classic_client.revoking import assigned, revoked_after_sync, revoked_before_join
+from rebalance_kit.protocol.classic_client.requests import close_called, last_callback_returned
 from rebalance_kit.protocol.classic_client.subscribing import (
     deleted_lost,
     metadata_seen,
@@ -28,7 +32,7 @@ from rebalance_kit.protocol.classic_client.subscribing import (
     rejoin_enforced,
     subscribed,
 )
-from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.client.member import PollStep
 from rebalance_kit.protocol.client.table import ClientTable, after, answered, ignore_answer, on, unanswered
 from rebalance_kit.protocol.effects import (
     CallbackDone,

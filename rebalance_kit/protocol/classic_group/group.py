@@ -10,14 +10,85 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
-from rebalance_kit.protocol.effects import Effects, Note, Reply, SetTimer, Timer
-from rebalance_kit.protocol.labels import labels
-from rebalance_kit.protocol.messages import NONE, JoinAnswer, JoinMember, Partitions, Subscription, SyncAnswer
-from rebalance_kit.protocol.triggers import Trigger
+from rebalance_kit.protocol.effects import Arrived, Effects, Note, Reply, SetTimer, Timer
+from rebalance_kit.protocol.machine import DocumentedState
+from rebalance_kit.protocol.messages import (
+    NONE,
+    Answer,
+    JoinAnswer,
+    JoinGroup,
+    JoinMember,
+    Partitions,
+    Request,
+    Response,
+    Subscription,
+    SyncAnswer,
+    SyncGroup,
+    Trigger,
+    labels,
+)
+
+# The states of a classic group (ClassicGroupState): what the coordinator does in each, and which may follow which.
+
+
+class ClassicGroupState(DocumentedState):
+    """States of a classic group, under the names Kafka prints.
+
+    ``action`` and ``transition`` follow the comments of Kafka's own enum. Where that comment and Kafka's
+    code differ (heartbeats while Completing), the code is followed.
+    """
+
+    EMPTY = (
+        "Empty",
+        "has no members and keeps committed offsets; admits new members; answers SyncGroup, Heartbeat and "
+        "LeaveGroup with UNKNOWN_MEMBER_ID; accepts commits of simple consumers",
+        "a new member joins => PreparingRebalance; the partition of __consumer_offsets moves away => Dead",
+    )
+    PREPARING_REBALANCE = (
+        "PreparingRebalance",
+        "parks JoinGroup until all expected members have joined; answers Heartbeat and SyncGroup with "
+        "REBALANCE_IN_PROGRESS; removes whoever leaves; accepts commits of the previous generation",
+        "members have joined by the timeout => CompletingRebalance; all members have left => Empty; "
+        "the partition of __consumer_offsets moves away => Dead",
+    )
+    COMPLETING_REBALANCE = (
+        "CompletingRebalance",
+        "waits for the leader's assignment; parks SyncGroup of followers; answers commits with "
+        "REBALANCE_IN_PROGRESS, and Heartbeat with NONE",
+        "the leader's SyncGroup is stored => Stable; a member joins, re-joins with other metadata, leaves or "
+        "fails => PreparingRebalance; the partition of __consumer_offsets moves away => Dead",
+    )
+    STABLE = (
+        "Stable",
+        "answers Heartbeat with NONE, SyncGroup with the current assignment, JoinGroup of unchanged followers "
+        "with the current generation; accepts commits of this generation",
+        "a member fails or leaves, the leader re-joins, a follower re-joins with other metadata "
+        "=> PreparingRebalance; the partition of __consumer_offsets moves away => Dead",
+    )
+    DEAD = (
+        "Dead",
+        "is no longer coordinated here; answers every request with COORDINATOR_NOT_AVAILABLE",
+        "final in Kafka; whichever coordinator loads the group next begins with what was stored => Empty or Stable",
+    )
+
+
+PREDECESSORS: Mapping[ClassicGroupState, frozenset[ClassicGroupState]] = MappingProxyType(
+    {
+        ClassicGroupState.EMPTY: frozenset({ClassicGroupState.PREPARING_REBALANCE}),
+        ClassicGroupState.PREPARING_REBALANCE: frozenset(
+            {ClassicGroupState.STABLE, ClassicGroupState.COMPLETING_REBALANCE, ClassicGroupState.EMPTY}
+        ),
+        ClassicGroupState.COMPLETING_REBALANCE: frozenset({ClassicGroupState.PREPARING_REBALANCE}),
+        ClassicGroupState.STABLE: frozenset({ClassicGroupState.COMPLETING_REBALANCE}),
+        ClassicGroupState.DEAD: frozenset(ClassicGroupState) - {ClassicGroupState.DEAD},
+    }
+)
+"""Which state may come before which (validPreviousStates). Loading takes no step: it makes the group anew."""
+
 
 NEW_MEMBER_JOIN_TIMEOUT_MS = 300_000
 """ClassicGroup: a new member's parked JoinGroup is kept alive this long instead of its session."""
@@ -285,3 +356,46 @@ class ClassicGroup:
                 for member in self.members.values()
             ),
         )
+
+
+# Whether the sender of a request is whom it says, and how requests are refused.
+
+
+def identity_error(group: ClassicGroup, member_id: str, instance_id: str | None) -> str | None:
+    """UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, or None when the caller is who it says.
+
+    A static member's restart took its instance id over: the old process is fenced at its next request.
+    """
+    if instance_id is not None:
+        holder = group.statics.get(instance_id)
+        if holder is None:
+            return "UNKNOWN_MEMBER_ID"
+        if holder != member_id:
+            return "FENCED_INSTANCE_ID"
+    return None if member_id in group.members else "UNKNOWN_MEMBER_ID"
+
+
+def membership_error(
+    group: ClassicGroup, member_id: str, instance_id: str | None, generation: int
+) -> str | None:
+    """The same, and ILLEGAL_GENERATION for a request of another generation."""
+    error = identity_error(group, member_id, instance_id)
+    if error is None and generation != group.generation:
+        return "ILLEGAL_GENERATION"
+    return error
+
+
+def refuse(error: str) -> Callable[[ClassicGroup, Arrived[Request]], Effects]:
+    """The rule of a state in which a request is always refused."""
+
+    def refused(group: ClassicGroup, arrived: Arrived[Request]) -> Effects:
+        yield Reply(arrived.token, refusal(arrived.request, error))
+
+    return refused
+
+
+def refusal(request: Request, error: str) -> Response:
+    """The answer to this kind of request that carries an error."""
+    if isinstance(request, JoinGroup):
+        return JoinAnswer(error, request.member_id)
+    return SyncAnswer(error) if isinstance(request, SyncGroup) else Answer(error)

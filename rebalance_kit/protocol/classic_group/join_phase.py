@@ -7,10 +7,27 @@ after the greatest max.poll.interval.ms of its members.
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.classic_group.group import Cause, ClassicGroup
-from rebalance_kit.protocol.classic_group.states import ClassicGroupState
-from rebalance_kit.protocol.effects import CancelTimer, Effects, SetTimer, Timer, TimerFired
-from rebalance_kit.protocol.messages import SyncAnswer
+from rebalance_kit.protocol.classic_group.group import (
+    Cause,
+    ClassicGroup,
+    ClassicGroupMember,
+    ClassicGroupState,
+    membership_error,
+)
+from rebalance_kit.protocol.effects import (
+    Append,
+    Appended,
+    Arrived,
+    CancelTimer,
+    Effects,
+    Load,
+    Reply,
+    SetTimer,
+    Timer,
+    TimerFired,
+    Unload,
+)
+from rebalance_kit.protocol.messages import NONE, JoinAnswer, SyncAnswer, SyncGroup, Trigger
 
 INITIAL_TIMER = (Timer.INITIAL,)
 JOIN_TIMER = (Timer.JOIN,)
@@ -168,3 +185,125 @@ def _begin_generation(group: ClassicGroup) -> Effects:
         group.pending_sync.add(member.member_id)
         yield member.session_timer()
     yield SetTimer(SYNC_TIMER, group.rebalance_timeout_ms())
+
+
+# SyncGroup: the leader hands everyone's assignment in, and each member takes its share out.
+
+
+def sync_preparing(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+    """Preparing: another rebalance has begun since the member joined."""
+    error = _sync_error(group, arrived.request) or "REBALANCE_IN_PROGRESS"
+    yield Reply(arrived.token, SyncAnswer(error))
+
+
+def sync_completing(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+    """Completing: everyone waits until the leader's assignment is stored."""
+    request = arrived.request
+    error = _sync_error(group, request)
+    if error is not None:
+        yield Reply(arrived.token, SyncAnswer(error))
+        return
+    yield from _has_synced(group, request.member_id)
+    group.members[request.member_id].parked_sync = arrived.token
+    if request.member_id == group.leader and group.assignment is None:
+        group.assignment = dict(request.assignment or {})
+        yield Append(("assignment", str(group.generation)))
+
+
+def sync_stable(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+    """Stable: the share is there already."""
+    request = arrived.request
+    error = _sync_error(group, request)
+    if error is not None:
+        yield Reply(arrived.token, SyncAnswer(error))
+        return
+    yield from _has_synced(group, request.member_id)
+    yield Reply(arrived.token, SyncAnswer(NONE, group.members[request.member_id].assignment))
+
+
+def _sync_error(group: ClassicGroup, request: SyncGroup) -> str | None:
+    error = membership_error(group, request.member_id, request.instance_id, request.generation)
+    if error is None and request.protocol is not None and request.protocol != group.protocol:
+        return "INCONSISTENT_GROUP_PROTOCOL"
+    return error
+
+
+def _has_synced(group: ClassicGroup, member_id: str) -> Effects:
+    group.pending_sync.discard(member_id)
+    if not group.pending_sync:
+        yield CancelTimer(SYNC_TIMER)
+
+
+def assignment_stored(group: ClassicGroup, appended: Appended) -> Effects:
+    """Completing: the group is Stable, and whoever waits gets its share."""
+    assignment = group.assignment
+    if appended.key != ("assignment", str(group.generation)) or assignment is None:
+        return  # of a generation that a later rebalance has overtaken
+    members = group.in_map_order()
+    for member in members:
+        member.assignment = tuple(assignment.get(member.member_id, ()))
+    named = group.labels()
+    yield group.note(
+        "assignment",
+        group.leader,
+        leader=group.name(group.leader or ""),
+        assignment={named[member.member_id]: [str(tp) for tp in member.assignment] for member in members},
+        assignor=group.protocol,
+        ids={member.member_id: named[member.member_id] for member in members},
+    )
+    yield group.move(ClassicGroupState.STABLE)
+    group.store()
+    for member in members:
+        if member.parked_sync is not None:
+            yield from group.answer_sync(member, SyncAnswer(NONE, member.assignment))
+            yield member.session_timer()
+
+
+# The partition of __consumer_offsets moves, or its broker stops and starts: what a coordinator forgets and reads back.
+
+
+def unload(group: ClassicGroup, event: Unload) -> Effects:
+    """Whoever waits is told NOT_COORDINATOR; timers end, and the group is Dead on this broker."""
+    for member in group.members.values():
+        yield from group.answer_join(member, JoinAnswer("NOT_COORDINATOR", member.member_id))
+        yield from group.answer_sync(member, SyncAnswer("NOT_COORDINATOR"))
+        yield CancelTimer((Timer.SESSION, member.member_id))
+    for member_id in group.pending:
+        yield CancelTimer((Timer.PENDING, member_id))
+    for key in GROUP_TIMERS:
+        yield CancelTimer(key)
+    group.enter(ClassicGroupState.DEAD)
+
+
+def load(group: ClassicGroup, event: Load) -> Effects:
+    """Read the stored generation back: members mean Stable, sessions re-armed, no rebalance."""
+    stored = group.stored
+    _clear(group)
+    if stored is None:
+        group.generation = 0
+        yield from _tell_loaded(group)
+        return
+    group.generation = stored.generation
+    for record in stored.members:
+        member = ClassicGroupMember(*record, is_new=False)
+        group.add(member)
+        yield member.session_timer()
+    group.leader, group.protocol = stored.leader, stored.protocol
+    if stored.members:
+        group.state = ClassicGroupState.STABLE
+    yield from _tell_loaded(group)
+    yield group.note("group_loaded", members=len(stored.members))
+
+
+def _clear(group: ClassicGroup) -> None:
+    for memory in (group.members, group.statics, group.pending, group.pending_sync, group.supported):
+        memory.clear()
+    group.joined, group.assignment, group.leader, group.protocol = 0, None, None, None
+    group.new_member_added = False
+    group.state = ClassicGroupState.EMPTY
+
+
+def _tell_loaded(group: ClassicGroup) -> Effects:
+    """A rebalance that was under way is forgotten: the state is that of the stored generation, without a transition."""
+    if group.previous is not group.state:
+        yield group.state_note(None, Trigger.LOAD.value)

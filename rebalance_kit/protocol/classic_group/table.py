@@ -12,21 +12,20 @@ from types import MappingProxyType
 from typing import TypeVar, cast
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.classic_group.committing import commit_completing, commit_empty, commit_of_member
-from rebalance_kit.protocol.classic_group.group import ClassicGroup
-from rebalance_kit.protocol.classic_group.heartbeating import (
-    heartbeat_completing,
-    heartbeat_preparing,
-    heartbeat_stable,
-)
-from rebalance_kit.protocol.classic_group.identity import refuse
+from rebalance_kit.protocol.classic_group.group import ClassicGroup, ClassicGroupState, refuse
 from rebalance_kit.protocol.classic_group.join_phase import (
+    assignment_stored,
     begin_rebalance,
     complete_after_expiry,
     complete_if_all_joined,
     initial_delay_over,
     join_phase_over,
+    load,
     restart_rebalance,
+    sync_completing,
+    sync_preparing,
+    sync_stable,
+    unload,
 )
 from rebalance_kit.protocol.classic_group.joining import (
     join_completing,
@@ -34,21 +33,19 @@ from rebalance_kit.protocol.classic_group.joining import (
     join_preparing,
     join_stable,
 )
-from rebalance_kit.protocol.classic_group.leaving import (
+from rebalance_kit.protocol.classic_group.sessions import (
+    commit_completing,
+    commit_empty,
+    commit_of_member,
+    heartbeat_completing,
+    heartbeat_preparing,
+    heartbeat_stable,
     leave_empty,
     leave_then,
     pending_expired,
     pending_expired_preparing,
     session_expired_then,
     sync_expired_then,
-)
-from rebalance_kit.protocol.classic_group.loading import load, unload
-from rebalance_kit.protocol.classic_group.states import ClassicGroupState
-from rebalance_kit.protocol.classic_group.syncing import (
-    assignment_stored,
-    sync_completing,
-    sync_preparing,
-    sync_stable,
 )
 from rebalance_kit.protocol.effects import (
     Appended,
@@ -62,8 +59,8 @@ from rebalance_kit.protocol.effects import (
     TimerFired,
     Unload,
 )
+from rebalance_kit.protocol.machine import EventKind, Rule, kind_of, name_of
 from rebalance_kit.protocol.messages import Heartbeat, JoinGroup, LeaveGroup, OffsetCommit, Request, SyncGroup
-from rebalance_kit.protocol.table import EventKind, Rule, kind_of, name_of
 
 GroupRule = Rule[ClassicGroup, ClassicGroupState]
 Row = tuple[tuple[ClassicGroupState, EventKind], GroupRule]

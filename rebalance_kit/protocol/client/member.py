@@ -2,15 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from enum import Enum
+from functools import lru_cache
+from typing import ClassVar, Generic, TypeVar
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.client.poll_step import PollStep
-from rebalance_kit.protocol.client.settings import ClientSettings
-from rebalance_kit.protocol.effects import Callback, Effects, FindCoordinator, Note, Own
-from rebalance_kit.protocol.messages import Partitions
+from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED
+from rebalance_kit.model.topology import TopicPartition
+from rebalance_kit.protocol.effects import (
+    Callback,
+    Commit,
+    Effects,
+    FindCoordinator,
+    Key,
+    Note,
+    Own,
+    Racks,
+    SetTimer,
+    StopFetching,
+    Timer,
+)
+from rebalance_kit.protocol.messages import JoinMember, Partitions
+
+# A consumer's configuration, as far as its group membership needs it, and the driver's services.
+
+
+Assigned = Mapping[str, Sequence[TopicPartition]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClientSettings:
+    """A consumer's configuration, as far as its group membership needs it."""
+
+    name: str
+    group: str
+    assignors: tuple[str, ...] = ("range", "cooperative-sticky")
+    cooperative: bool = False
+    instance_id: str | None = None
+    rack: str | None = None
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 3_000
+    max_poll_interval_ms: int = 300_000
+    auto_commit: bool = True
+    remote_assignor: str | None = None
+    client: str = "java"
+    callback: str = "default"
+    """What a librdkafka application's rebalance callback calls: default and right follow the active
+    protocol, wrong always calls assign() and unassign()."""
+    new_id: Callable[[], str] = lambda: ""
+    """A fresh KIP-848 member id: those clients make their own."""
+    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember], Racks], Assigned] = (
+        lambda _name, _cluster, _members, _racks: {}
+    )
+    """Runs a client assignor for a leader: name, partition counts, members in the answer's order, replicas."""
+    commits_topic_ids: bool = True
+    """Whether OffsetCommit names topics by id where the metadata has it (KIP-848 clients since 4.2)."""
+    hash_order: Callable[[Sequence[str]], list[str]] = sorted
+    """Names in the order in which a Java client prints a set of them."""
+    tells_reasons: bool = True
+    """Whether JoinGroup and LeaveGroup carry a reason (KIP-800)."""
+    tolerates_offline: bool = False
+    """Whether a replica that goes offline leaves a leader's racks as they are (KAFKA-20778)."""
+
+    @property
+    def librdkafka(self) -> bool:
+        """A librdkafka client instead of the Java one."""
+        return self.client == "librdkafka"
+
+    def calls_wrong_family(self, *, incremental: bool) -> bool:
+        """Its librdkafka callback calls assign() where incremental_assign() is asked for (error _STATE)."""
+        return self.librdkafka and self.callback == "wrong" and incremental
+
+
+# Sets of partitions and topics as clients compare and print them.
+
+
+def matching(pattern: str, topics: Mapping[str, int]) -> tuple[str, ...]:
+    """Existing topics whose whole name matches, sorted."""
+    compiled = re.compile(pattern)
+    return tuple(sorted(topic for topic in topics if compiled.fullmatch(topic)))
+
+
+def minus(left: Partitions, right: Partitions) -> Partitions:
+    """Partitions of ``left`` that are not in ``right``, in the order of ``left``."""
+    gone = frozenset(right)
+    return tuple(tp for tp in left if tp not in gone)
+
+
+def both(left: Partitions, right: Partitions) -> Partitions:
+    """Partitions of ``left`` that are in ``right`` too, in the order of ``left``."""
+    there = frozenset(right)
+    return tuple(tp for tp in left if tp in there)
+
+
+def in_order(assignment: Mapping[str, Partitions]) -> dict[str, list[str]]:
+    """An assignment the way Kafka prints it, members and partitions in the order they have."""
+    return {member_id: [str(tp) for tp in partitions] for member_id, partitions in assignment.items()}
+
+
+def names(partitions: Partitions) -> list[str]:
+    """The way Kafka prints partitions, sorted by topic and number."""
+    return list(_names(partitions))
+
+
+@lru_cache(maxsize=4_096)
+def _names(partitions: Partitions) -> tuple[str, ...]:
+    return tuple([str(tp) for tp in sorted(partitions)])
+
+
+# What a client's application thread is in the middle of: it acts only inside poll(), one step after another.
+
+
+class PollStep(Enum):
+    """One step of the application thread. Each client machine says which may come before which."""
+
+    __hash__ = object.__hash__  # by identity: these are looked up all the time
+
+    IDLE = "nothing is under way"
+    # classic: from one generation to the next
+    COMMITTING_BEFORE_JOIN = "commits before it re-joins"
+    REVOKING_BEFORE_JOIN = "runs revoked or lost before it re-joins"
+    JOINING = "waits for the answer to JoinGroup"
+    SYNCING = "waits for the answer to SyncGroup"
+    # KIP-848: from one assignment to the next
+    RECONCILE_WAITS = "a new assignment waits for poll()"
+    COMMITTING_BEFORE_REVOKE = "commits before it revokes"
+    REVOKE_WAITS = "revoked waits for poll()"
+    ASSIGN_WAITS = "assigned waits for poll()"
+    # both
+    LOSING = "runs lost"
+    REVOKING = "runs revoked"
+    ASSIGNING = "runs assigned"
+    CLOSE_COMMITTING = "commits in close()"
+    CLOSE_CALLBACK = "runs its last callback"
+    CLOSED = "close() has returned"
+
+
+IN_CALLBACK = frozenset(
+    {PollStep.REVOKING_BEFORE_JOIN, PollStep.REVOKING, PollStep.ASSIGNING, PollStep.LOSING}
+)
+"""Steps in which the application's listener runs, apart from the last callback of close()."""
+
 
 USER_ERROR = "User rebalance callback throws an error"
 """Message of the KafkaException that leaves poll() (ConsumerCoordinator, ConsumerRebalanceListenerInvoker)."""
@@ -96,3 +231,83 @@ class Member:
             self.coordinator_known = False
             yield self.note("coordinator_lost", cause=cause)
             yield FindCoordinator()
+
+
+# Commits that a client waits for: before it re-joins or revokes, and in close().
+
+
+RETRY = (Timer.RETRY,)
+RETRY_MS = 100
+COMMIT_LIMIT = (Timer.COMMIT_LIMIT,)
+CLOSE_LIMIT = (Timer.CLOSE_LIMIT,)
+RETRIED_COMMITS = COORDINATOR_MOVED | {
+    "COORDINATOR_LOAD_IN_PROGRESS",
+    "DISCONNECTED",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+}
+"""Answers after which a client that waits for its commit sends it again (RetriableException)."""
+M = TypeVar("M", bound=Member)
+
+
+def retry_ms(attempt: int) -> int:
+    """retry.backoff.ms 100, doubling to retry.backoff.max.ms 1000."""
+    return int(min(100 * 2 ** min(attempt, 4), 1_000))
+
+
+def backoff_ms(member: Member) -> int:
+    """The wait before the commit at hand is sent again."""
+    return retry_ms(member.commit_retries)
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedCommit(Generic[M]):
+    """A commit that the application thread waits for, and what follows."""
+
+    how: str
+    limit: Key
+    retries: Callable[[M, str], bool]
+    """Whether this error makes the client send the commit again."""
+    wait_ms: Callable[[M], int]
+    then: Callable[[M], Effects]
+
+    def begin(self, member: M, limit_ms: int) -> Effects:
+        """Commit, and wait at most so long; the caller has entered the step."""
+        member.commit_retries = 0
+        yield SetTimer(self.limit, limit_ms)
+        if self.how == "close":
+            yield StopFetching(member.owned, "close")  # close() polls no more
+        yield Commit(self.how)
+
+    def ended(self, member: M, how: str, error: str) -> Effects:
+        """The commit is answered, or will not be: send it again, or go on."""
+        if how != self.how:
+            return
+        if self.retries(member, error):
+            yield SetTimer(RETRY, self.wait_ms(member))
+            member.commit_retries += 1
+        else:
+            yield from self.then(member)
+
+    def again(self, member: M) -> Effects:
+        """retry.backoff.ms has passed."""
+        if member.coordinator_known:
+            yield Commit(self.how)
+        else:
+            yield SetTimer(RETRY, RETRY_MS)
+
+
+def retriable(member: Member, error: str) -> bool:
+    """A RetriableException; of a topic that is gone librdkafka gives up after two more tries, here at once."""
+    if member.librdkafka and error == "UNKNOWN_TOPIC_OR_PARTITION":
+        return False
+    return error in RETRIED_COMMITS
+
+
+def commit_and_close(member: M, commit: AwaitedCommit[M]) -> Effects:
+    """close(), first step: commit where that is configured, then what follows a commit."""
+    member.closing = True
+    if member.settings.auto_commit and member.owned and member.may_commit:
+        member.enter(PollStep.CLOSE_COMMITTING)
+        yield from commit.begin(member, member.close_timeout_ms)
+    else:
+        yield from commit.then(member)

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Generic, TypeVar, cast
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.client.member import Member
-from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.client.member import Member, PollStep
 from rebalance_kit.protocol.effects import (
     Answered,
     ClientEvent,

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.client.commits import COMMIT_LIMIT, RETRIED_COMMITS, AwaitedCommit, backoff_ms
-from rebalance_kit.protocol.client.partitions import both, minus, names
-from rebalance_kit.protocol.client.poll_step import PollStep
-from rebalance_kit.protocol.consumer_client.closing import last_callback
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED
+from rebalance_kit.protocol.client.member import (
+    COMMIT_LIMIT,
+    RETRIED_COMMITS,
+    AwaitedCommit,
+    PollStep,
+    backoff_ms,
+    both,
+    matching,
+    minus,
+    names,
+)
 from rebalance_kit.protocol.consumer_client.fencing import go_on_outside
-from rebalance_kit.protocol.consumer_client.heartbeating import send_heartbeat
-from rebalance_kit.protocol.consumer_client.member import ConsumerMember
-from rebalance_kit.protocol.consumer_client.states import MemberState
+from rebalance_kit.protocol.consumer_client.heartbeating import CLOSE_COMMIT, last_callback, send_heartbeat
+from rebalance_kit.protocol.consumer_client.member import ConsumerMember, MemberState
 from rebalance_kit.protocol.effects import (
     CallbackDone,
+    CommitDone,
     Effects,
+    MetadataSeen,
     NextPoll,
     Polled,
+    RejoinEnforced,
     RestartAutoCommit,
     StartFetching,
     StopFetching,
+    Subscribed,
+    TimerFired,
     WantPoll,
 )
+from rebalance_kit.protocol.messages import Answer, OffsetCommit
 
 
 # --- commit -----------------------------------------------------------------------------------
@@ -163,3 +179,75 @@ def _acknowledge(member: ConsumerMember) -> Effects:
     yield from member.move(MemberState.ACKNOWLEDGING)
     if member.coordinator_known and not member.in_flight:
         yield from send_heartbeat(member)
+
+
+# Commits of a KIP-848 consumer: the steps that wait for one.
+
+
+AWAITED: Mapping[PollStep, AwaitedCommit[ConsumerMember]] = MappingProxyType(
+    {PollStep.COMMITTING_BEFORE_REVOKE: RECONCILE_COMMIT, PollStep.CLOSE_COMMITTING: CLOSE_COMMIT}
+)
+"""The steps that wait for a commit."""
+
+
+def commit_answered(member: ConsumerMember, request: OffsetCommit, answer: Answer) -> Effects:
+    """A commit is answered, whoever asked for it."""
+    if answer.error in COORDINATOR_MOVED:
+        yield from member.lose_coordinator("coordinator unavailable")
+    yield from _ended(member, request.how, answer.error)
+
+
+def commit_unanswered(member: ConsumerMember, request: OffsetCommit, cause: str) -> Effects:
+    """No answer will come."""
+    yield from member.lose_coordinator(cause)
+    yield from _ended(member, request.how, "DISCONNECTED")
+
+
+def commit_done(member: ConsumerMember, event: CommitDone) -> Effects:
+    """There was nothing to commit."""
+    yield from _ended(member, event.how, event.error)
+
+
+def _ended(member: ConsumerMember, how: str, error: str) -> Effects:
+    awaited = AWAITED.get(member.poll_step)
+    if awaited is not None:
+        yield from awaited.ended(member, how, error)
+
+
+def retry_commit(member: ConsumerMember, fired: TimerFired) -> Effects:
+    """retry.backoff.ms has passed; a reconciliation that is over needs no commit."""
+    awaited = AWAITED.get(member.poll_step)
+    if awaited is RECONCILE_COMMIT and member.state is not MemberState.RECONCILING:
+        member.enter(PollStep.IDLE)
+    elif awaited is not None:
+        yield from awaited.again(member)
+
+
+def stop_waiting(member: ConsumerMember, fired: TimerFired) -> Effects:
+    """The commit took too long: go on without it."""
+    yield from AWAITED[member.poll_step].then(member)
+
+
+# Topics and their metadata: what changes travels with the next heartbeat.
+
+
+def subscribed(member: ConsumerMember, event: Subscribed) -> Effects:
+    """subscribe() was called."""
+    member.topics = event.topics
+    member.topics_changed = True
+    return iter(())
+
+
+def metadata_seen(member: ConsumerMember, event: MetadataSeen) -> Effects:
+    """The metadata is read again: a pattern may match other topics."""
+    member.metadata = event.partitions
+    if member.pattern is not None:
+        topics = matching(member.pattern, event.partitions)
+        member.topics_changed = member.topics_changed or topics != member.topics
+        member.topics = topics
+    return iter(())
+
+
+def rejoin_enforced(member: ConsumerMember, event: RejoinEnforced) -> Effects:
+    """The KIP-848 client only logs that enforceRebalance() is not supported."""
+    return iter(())

@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.client.poll_step import PollStep
+from rebalance_kit.protocol.client.member import PollStep
 from rebalance_kit.protocol.client.table import ClientTable, after, answered, ignore, on, unanswered
-from rebalance_kit.protocol.consumer_client.answering import (
+from rebalance_kit.protocol.consumer_client.fencing import (
+    callback_overtaken,
     coordinator_found,
     heartbeat_answered,
     heartbeat_due,
     heartbeat_unanswered,
-)
-from rebalance_kit.protocol.consumer_client.closing import close_called, last_callback_returned
-from rebalance_kit.protocol.consumer_client.committing import (
-    commit_answered,
-    commit_done,
-    commit_unanswered,
-    retry_commit,
-    stop_waiting,
-)
-from rebalance_kit.protocol.consumer_client.fencing import (
-    callback_overtaken,
     lost,
     poll_timeout,
     polled_idle,
     unless_overdue,
 )
+from rebalance_kit.protocol.consumer_client.heartbeating import close_called, last_callback_returned
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.consumer_client.reconciling import (
     assigned,
+    commit_answered,
+    commit_done,
+    commit_unanswered,
     invoke_assigned,
     invoke_revoked,
+    metadata_seen,
     reconcile,
+    rejoin_enforced,
+    retry_commit,
     revoked,
+    stop_waiting,
+    subscribed,
 )
-from rebalance_kit.protocol.consumer_client.subscribing import metadata_seen, rejoin_enforced, subscribed
 from rebalance_kit.protocol.effects import (
     CallbackDone,
     CloseCalled,

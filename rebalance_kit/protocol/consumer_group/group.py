@@ -9,14 +9,82 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
-from rebalance_kit.model.versions import has
-from rebalance_kit.protocol.consumer_group.states import ConsumerGroupState, MemberState
-from rebalance_kit.protocol.effects import Effects, Note, SetTimer, Timer
-from rebalance_kit.protocol.labels import labels
-from rebalance_kit.protocol.messages import Partitions, Subscription
-from rebalance_kit.protocol.triggers import Trigger
+from rebalance_kit.model.versions import has, mended
+from rebalance_kit.protocol.effects import (
+    Arrived,
+    CancelTimer,
+    Downgrade,
+    Effects,
+    Note,
+    Reply,
+    SetTimer,
+    Timer,
+)
+from rebalance_kit.protocol.machine import DocumentedState
+from rebalance_kit.protocol.messages import (
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    Partitions,
+    Subscription,
+    Trigger,
+    labels,
+)
+
+# States of a KIP-848 group and of its members, as the coordinator sees them (ConsumerGroupState, MemberState).
+
+
+class ConsumerGroupState(DocumentedState):
+    """State of a consumer group. It follows from the epochs (ConsumerGroup.maybeUpdateGroupState)."""
+
+    EMPTY = (
+        "Empty",
+        "has no members, and keeps its epoch and the committed offsets",
+        "a member joins and the target is computed at once => Stable; the target is due later => Assigning",
+    )
+    ASSIGNING = (
+        "Assigning",
+        "the group epoch is ahead of the assignment epoch: the next heartbeat that may compute a target does",
+        "the target is computed and somebody has yet to reach it => Reconciling; everybody has => Stable; "
+        "the last member is gone => Empty",
+    )
+    RECONCILING = (
+        "Reconciling",
+        "members are led to the target one by one, each at its own heartbeats",
+        "the last one has reached it => Stable; the group epoch rises and the target is due later => Assigning; "
+        "the last member is gone => Empty",
+    )
+    STABLE = (
+        "Stable",
+        "every member has reached the target of the group epoch",
+        "the group epoch rises => Assigning; a target is computed at once => Reconciling; "
+        "the last member is gone => Empty",
+    )
+
+
+class MemberState(DocumentedState):
+    """The coordinator's view of one member's reconciliation."""
+
+    STABLE = (
+        "STABLE",
+        "the member owns its target of the assignment epoch",
+        "the target takes partitions away => UNREVOKED_PARTITIONS; it adds some that others hold "
+        "=> UNRELEASED_PARTITIONS",
+    )
+    UNREVOKED = (
+        "UNREVOKED_PARTITIONS",
+        "the member must revoke partitions before it may reach the next epoch; its rebalance timer runs",
+        "it no longer owns them => STABLE; it waits for partitions of others => UNRELEASED_PARTITIONS",
+    )
+    UNRELEASED = (
+        "UNRELEASED_PARTITIONS",
+        "the member has reached the epoch and waits for partitions that their former owners have not released",
+        "the last of them is free at one of its heartbeats => STABLE; another target takes partitions away "
+        "=> UNREVOKED_PARTITIONS",
+    )
+
 
 AssignCall = Callable[
     [
@@ -226,3 +294,195 @@ class ConsumerGroup:
             self.behind.discard(member.member_id)
         else:
             self.behind.add(member.member_id)
+
+
+# Members of a consumer group that come, are replaced, and go.
+
+
+MEMBER_TIMERS = (Timer.SESSION, Timer.REBALANCE, Timer.JOIN, Timer.SYNC)
+
+
+def add_member(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
+    """Take a new member in, at epoch 0 and with nothing assigned."""
+    group.members[member.member_id] = member
+    if member.instance_id is not None:
+        group.statics[member.instance_id] = member.member_id
+
+
+def replace_member(group: ConsumerGroup, old: ConsumerGroupMember, member_id: str, client: str) -> Effects:
+    """A static member is back: the new id takes over subscription, partitions and target."""
+    member = ConsumerGroupMember(
+        member_id,
+        old.instance_id,
+        client,
+        topics=old.topics,
+        names=old.names,
+        regex=old.regex,
+        server_assignor=old.server_assignor,
+        rebalance_timeout_ms=old.rebalance_timeout_ms,
+        state=MemberState.STABLE,
+    )
+    assigned = old.assigned
+    group.hold(old, {}, {})
+    del group.members[old.member_id]
+    group.behind.discard(old.member_id)
+    add_member(group, member)
+    group.hold(member, assigned, {})
+    group.target[member_id] = group.target.pop(old.member_id, ())
+    for timer in MEMBER_TIMERS:
+        yield CancelTimer((timer, old.member_id))
+    group.join_timers.discard(old.member_id)
+    yield group.note(
+        "member_replaced",
+        member_id,
+        name=client,
+        instance_id=old.instance_id,
+        old_member_id=old.member_id,
+        old_name=old.client,
+        rebalance=False,
+    )
+
+
+def remove_member(
+    group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: Trigger
+) -> Effects:
+    """Take a member out, free its partitions, and bump the group epoch, or ask for the group's downgrade."""
+    group.hold(member, {}, {})
+    del group.members[member.member_id]
+    group.target.pop(member.member_id, None)
+    group.behind.discard(member.member_id)
+    if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
+        del group.statics[member.instance_id]
+    for timer in MEMBER_TIMERS:
+        yield CancelTimer((timer, member.member_id))
+    group.join_timers.discard(member.member_id)
+    yield group.note(
+        "member_removed",
+        member.member_id,
+        name=member.client,
+        how=how,
+        reason=reason,
+        instance_id=member.instance_id,
+    )
+    if _leaves_classic_alone(group, member):
+        yield Downgrade()
+        return
+    yield group.bump(reason, trigger, member.client)
+    if not group.members and mended("empty-group-makes-wait", group.settings.kafka_version):
+        group.assignment_epoch, group.assigned_ms = group.epoch, None
+    yield from group.settle_state()
+
+
+def _leaves_classic_alone(group: ConsumerGroup, gone: ConsumerGroupMember) -> bool:
+    """The last consumer-protocol member went and classic ones remain: the group is downgraded instead."""
+    if gone.classic is not None or group.settings.migration_policy not in {"bidirectional", "downgrade"}:
+        return False
+    return bool(group.members) and all(member.classic is not None for member in group.members.values())
+
+
+# Requests that are refused: invalid ones, members that are not whom they say, members that were fenced.
+
+
+class Problem(NamedTuple):
+    """Kafka's error and its message."""
+
+    error: str
+    message: str | None = None
+
+
+def refuse_heartbeat(
+    group: ConsumerGroup,
+    arrived: Arrived[ConsumerGroupHeartbeat],
+    problem: Problem,
+    holder: str | None = None,
+) -> Effects:
+    """Answer a heartbeat with an error, and write the row that says so."""
+    request = arrived.request
+    detail: dict[str, object] = {} if holder is None else {"holder": holder}
+    yield group.note(
+        "member_refused",
+        request.member_id or None,
+        None,
+        name=request.client,
+        api="ConsumerGroupHeartbeat",
+        error=problem.error,
+        message=problem.message,
+        instance_id=request.instance_id,
+        **detail,
+    )
+    yield Reply(
+        arrived.token, ConsumerGroupHeartbeatAnswer(problem.error, request.member_id, message=problem.message)
+    )
+
+
+def unreleased_instance_problem(
+    holder: ConsumerGroupMember | None, request: ConsumerGroupHeartbeat
+) -> Problem | None:
+    """A static member that joins while another member holds its instance id: UNRELEASED_INSTANCE_ID."""
+    if holder is None or holder.epoch == LEFT_FOR_A_WHILE:
+        return None
+    message = f"Static member {request.member_id} with instance id {request.instance_id} cannot join the group because the instance id is owned by {holder.member_id} member."
+    return Problem("UNRELEASED_INSTANCE_ID", message)
+
+
+def request_problem(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> Problem | None:
+    """What is wrong with the request itself, whoever sent it."""
+    invalid = _invalid(request)
+    if invalid is not None:
+        return Problem("INVALID_REQUEST", invalid)
+    supported = group.settings.assignors
+    if request.server_assignor is not None and request.server_assignor not in supported:
+        message = f"ServerAssignor {request.server_assignor} is not supported. Supported assignors: {', '.join(supported)}."
+        return Problem("UNSUPPORTED_ASSIGNOR", message)
+    return None
+
+
+def _invalid(request: ConsumerGroupHeartbeat) -> str | None:
+    if not request.member_id:
+        return "MemberId can't be empty."
+    if request.instance_id == "":
+        return "InstanceId can't be empty."
+    if request.rack == "":
+        return "RackId can't be empty."
+    if request.member_epoch == 0:
+        if request.rebalance_timeout_ms is None:
+            return "RebalanceTimeoutMs must be provided in first request."
+        if request.owned is None or request.owned:
+            return "TopicPartitions must be empty when (re-)joining."
+        if request.topics is None and request.regex is None:
+            return "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining."
+    if request.member_epoch == LEFT_FOR_A_WHILE and request.instance_id is None:
+        return "InstanceId can't be null."
+    return "MemberEpoch is invalid." if request.member_epoch < LEFT_FOR_A_WHILE else None
+
+
+def identity_problem(group: ConsumerGroup, request: ConsumerGroupHeartbeat) -> Problem | None:
+    """Error and message for a member that is not whom it says; a static one is known by its instance id."""
+    instance, member_id = request.instance_id, request.member_id
+    if instance is None:
+        if member_id in group.members:
+            return None
+        return Problem(
+            "UNKNOWN_MEMBER_ID", f"Member {member_id} is not a member of group {group.settings.group}."
+        )
+    holder = group.statics.get(instance)
+    if holder is None:
+        return Problem("UNKNOWN_MEMBER_ID", f"Instance id {instance} is unknown.")
+    if holder != member_id:
+        message = f"Static member {member_id} with instance id {instance} was fenced by member {holder}."
+        return Problem("FENCED_INSTANCE_ID", message)
+    return None if member_id in group.members else Problem("UNKNOWN_MEMBER_ID")
+
+
+def epoch_problem(member: ConsumerGroupMember, request: ConsumerGroupHeartbeat) -> Problem | None:
+    """A member with another epoch is fenced, unless it has only missed the answer that raised its epoch."""
+    missed_an_answer = (  # a member that is away has epoch -2: whatever it still says is greater
+        request.member_epoch == member.previous_epoch < member.epoch
+        and request.owned is not None
+        and all(tp in member.assigned for tp in request.owned)
+    )
+    if request.member_epoch == member.epoch or missed_an_answer:
+        return None
+    which = "greater" if request.member_epoch > member.epoch else "smaller"
+    message = f"The consumer group member has a {which} member epoch ({request.member_epoch}) than the one known by the group coordinator ({member.epoch}). The member must abandon all its partitions and rejoin."
+    return Problem("FENCED_MEMBER_EPOCH", message)

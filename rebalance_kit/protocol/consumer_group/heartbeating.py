@@ -7,22 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupMember
-from rebalance_kit.protocol.consumer_group.identity import (
+from rebalance_kit.protocol.consumer_group.group import (
+    LEFT_FOR_A_WHILE,
+    ConsumerGroup,
+    ConsumerGroupMember,
+    MemberState,
     Problem,
+    add_member,
     epoch_problem,
     identity_problem,
     refuse_heartbeat,
+    remove_member,
+    replace_member,
     request_problem,
     unreleased_instance_problem,
 )
-from rebalance_kit.protocol.consumer_group.members import add_member, replace_member
-from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
-from rebalance_kit.protocol.consumer_group.states import MemberState
-from rebalance_kit.protocol.consumer_group.subscriptions import scan_if_due, subscribe
-from rebalance_kit.protocol.consumer_group.target import compute_if_due
-from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effect, Effects, Reply, SetTimer, Timer
-from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer
+from rebalance_kit.protocol.consumer_group.reconciliation import (
+    compute_if_due,
+    reconcile,
+    scan_if_due,
+    subscribe,
+)
+from rebalance_kit.protocol.effects import (
+    Arrived,
+    CancelTimer,
+    Effect,
+    Effects,
+    Load,
+    Reply,
+    SetTimer,
+    Timer,
+    TimerFired,
+    Unload,
+)
+from rebalance_kit.protocol.messages import (
+    NONE,
+    Answer,
+    ConsumerGroupHeartbeat,
+    ConsumerGroupHeartbeatAnswer,
+    LeaveGroup,
+    OffsetCommit,
+    Trigger,
+)
 
 
 def heartbeat_to_join(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
@@ -140,3 +166,131 @@ def rebalance_timer(member: ConsumerGroupMember) -> Effect:
 def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
     """How far a member is; what it holds is replaced (``ConsumerGroup.hold``), never changed in place."""
     return (member.state, member.epoch, member.previous_epoch, member.assigned, member.pending_revocation)
+
+
+# OffsetCommit in a consumer group (ConsumerGroup.validateOffsetCommit, KIP-1251 since 4.3).
+
+
+def commit(group: ConsumerGroup, arrived: Arrived[OffsetCommit]) -> Effects:
+    """The epoch of a commit must be the member's own; since 4.3, that of the partition's assignment will do."""
+    yield Reply(arrived.token, Answer(commit_error(group, arrived.request)))
+
+
+def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
+    """What OffsetCommit answers."""
+    if request.generation < 0 and not group.members:
+        return NONE
+    member = group.members.get(request.member_id)
+    if member is None:
+        return "UNKNOWN_MEMBER_ID"
+    if request.generation == member.epoch:
+        return NONE
+    if member.classic is not None:
+        return "ILLEGAL_GENERATION"
+    if request.generation > member.epoch or group.settings.has("commit-races-with-epoch"):
+        return "STALE_MEMBER_EPOCH"
+    assigned_since = {**member.assigned, **member.pending_revocation}
+    accepted = all(
+        tp in assigned_since and request.generation >= assigned_since[tp] for tp in request.offsets
+    )
+    return NONE if accepted else "STALE_MEMBER_EPOCH"
+
+
+# How members leave a consumer group: by heartbeat, by LeaveGroup, by silence, by not revoking in time.
+
+
+def heartbeat_to_leave(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+    """Epoch -1: the member is out, and its partitions are free."""
+    request = arrived.request
+    problem = request_problem(group, request) or identity_problem(group, request)
+    if problem is not None:
+        yield from refuse_heartbeat(group, arrived, problem)
+        return
+    member = group.members[request.member_id]
+    yield from remove_member(group, member, "leave", "the member left", Trigger.LEAVE)
+    yield Reply(arrived.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
+
+
+def heartbeat_to_leave_for_a_while(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+    """Epoch -2: a static member means to come back, and keeps its partitions until its session ends."""
+    request = arrived.request
+    problem = request_problem(group, request) or identity_problem(group, request)
+    if problem is not None:
+        yield from refuse_heartbeat(group, arrived, problem)
+        return
+    member = group.members[request.member_id]
+    member.previous_epoch, member.epoch = member.epoch, LEFT_FOR_A_WHILE
+    group.hold(member, dict.fromkeys(member.assigned, 0), {})
+    member.state = MemberState.STABLE
+    yield CancelTimer((Timer.REBALANCE, member.member_id))
+    group.update_behind(member)
+    yield group.note("member_away", member.member_id, name=member.client, instance_id=member.instance_id)
+    yield from group.settle_state()
+    yield Reply(arrived.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
+
+
+def leave_group(group: ConsumerGroup, arrived: Arrived[LeaveGroup]) -> Effects:
+    """LeaveGroup of a classic member, or of an administrator on anybody's behalf."""
+    request = arrived.request
+    member = group.members.get(request.member_id or group.statics.get(request.instance_id or "", ""))
+    if member is None:
+        yield Reply(arrived.token, Answer("UNKNOWN_MEMBER_ID"))
+        return
+    trigger = Trigger.ADMIN if request.admin else Trigger.LEAVE
+    yield from remove_member(group, member, trigger.value, request.reason or "not provided", trigger)
+    yield Reply(arrived.token, Answer(NONE))
+
+
+# --- timers -----------------------------------------------------------------------------------
+def session_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+    """No heartbeat for a session: the member is out."""
+    yield from _expired(group, fired, "session", "the member session expired", Trigger.SESSION)
+
+
+def rebalance_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+    """The member did not revoke in time: it is out, and others may have what it was to give up."""
+    member = group.members.get(fired.key[1])
+    if member is not None and member.state is MemberState.UNREVOKED:
+        reason = f"it failed to transition from epoch {member.epoch} within {member.rebalance_timeout_ms}ms"
+        yield from _expired(group, fired, "rebalance_timeout", reason, Trigger.REBALANCE_TIMEOUT)
+
+
+def join_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+    """A classic member was told to re-join and did not."""
+    reason = "the classic member failed to join within the rebalance timeout"
+    yield from _expired(group, fired, "join_timeout", reason, Trigger.JOIN_TIMEOUT)
+
+
+def sync_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+    """A classic member joined and did not send SyncGroup."""
+    reason = "the member failed to sync within timeout"
+    yield from _expired(group, fired, "sync_timeout", reason, Trigger.SYNC_TIMEOUT)
+
+
+def _expired(group: ConsumerGroup, fired: TimerFired, how: str, reason: str, trigger: Trigger) -> Effects:
+    timer, member_id = fired.key[0], fired.key[1]
+    member = group.members.get(member_id)
+    if member is not None:
+        yield group.note("timer_fired", member_id, timer=Timer(timer).value, name=member.client)
+        yield from remove_member(group, member, how, reason, trigger)
+
+
+# The partition of __consumer_offsets moves, or its broker stops and starts: timers end and begin anew.
+
+
+def unload(group: ConsumerGroup, event: Unload) -> Effects:
+    """No timer of the group fires here any more; everything else is stored."""
+    for member in group.members.values():
+        yield CancelTimer((Timer.SESSION, member.member_id))
+        yield CancelTimer((Timer.REBALANCE, member.member_id))
+
+
+def load(group: ConsumerGroup, event: Load) -> Effects:
+    """Every member gets a full session, and one that must revoke a full rebalance timeout."""
+    for member in group.members.values():
+        session_ms = (
+            member.classic.session_timeout_ms if member.classic else group.settings.session_timeout_ms
+        )
+        yield member.session_timer(session_ms)
+        yield rebalance_timer(member)
+    yield group.note("group_loaded", members=len(group.members))

@@ -12,26 +12,23 @@ from types import MappingProxyType
 from typing import TypeVar, cast
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.consumer_group.classic_members import (
-    classic_heartbeat,
-    classic_join,
-    classic_sync,
-)
-from rebalance_kit.protocol.consumer_group.committing import commit
-from rebalance_kit.protocol.consumer_group.group import LEFT_FOR_A_WHILE, ConsumerGroup
-from rebalance_kit.protocol.consumer_group.heartbeating import heartbeat_of_member, heartbeat_to_join
-from rebalance_kit.protocol.consumer_group.leaving import (
+from rebalance_kit.protocol.consumer_group.group import LEFT_FOR_A_WHILE, ConsumerGroup, ConsumerGroupState
+from rebalance_kit.protocol.consumer_group.heartbeating import (
+    commit,
+    heartbeat_of_member,
+    heartbeat_to_join,
     heartbeat_to_leave,
     heartbeat_to_leave_for_a_while,
     join_expired,
     leave_group,
+    load,
     rebalance_expired,
     session_expired,
     sync_expired,
+    unload,
 )
-from rebalance_kit.protocol.consumer_group.loading import load, unload
-from rebalance_kit.protocol.consumer_group.states import ConsumerGroupState
-from rebalance_kit.protocol.consumer_group.subscriptions import regexes_resolved
+from rebalance_kit.protocol.consumer_group.migration import classic_heartbeat, classic_join, classic_sync
+from rebalance_kit.protocol.consumer_group.reconciliation import regexes_resolved
 from rebalance_kit.protocol.effects import (
     Appended,
     Arrived,
@@ -43,6 +40,7 @@ from rebalance_kit.protocol.effects import (
     TimerFired,
     Unload,
 )
+from rebalance_kit.protocol.machine import EventKind, Rule, kind_of, name_of
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,
@@ -52,7 +50,6 @@ from rebalance_kit.protocol.messages import (
     Request,
     SyncGroup,
 )
-from rebalance_kit.protocol.table import EventKind, Rule, kind_of, name_of
 
 Step = tuple[ConsumerGroupState, ConsumerGroupState]
 R = TypeVar("R", bound=Request)

@@ -23,7 +23,7 @@ from rebalance_kit.quiz.items.item import Drawn, Generated, Item, RunSpec, Shown
 from rebalance_kit.quiz.items.reading import Problem
 from rebalance_kit.quiz.proof.run_book import RunBook, run_name, scenario_of
 from rebalance_kit.quiz.proof.verify import CHECKS
-from rebalance_kit.simulation.scenario.moments import has_windows
+from rebalance_kit.simulation.scenario.expansion import has_windows
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
 
 DRAWS = 100

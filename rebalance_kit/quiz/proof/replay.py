@@ -12,7 +12,7 @@ from rebalance_kit.quiz.proof.generate import drawn, run_seed
 from rebalance_kit.quiz.proof.run_book import RunBook, scenario_of
 from rebalance_kit.quiz.sittings.progress import MOST, Progress, run_name, runs_of
 from rebalance_kit.simulation.permalink import Link, LinkError, write_link
-from rebalance_kit.simulation.scenario import moments
+from rebalance_kit.simulation.scenario import expansion as moments
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 LEAD_MS = 1000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.action_states import open_faults
+from rebalance_kit.simulation.scenario.actions import open_faults
 from rebalance_kit.simulation.scenario.expansion import expand
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.protocol.labels import process_of
+from rebalance_kit.protocol.messages import process_of
 from rebalance_kit.recordings.runs.folder import RecordedRun
 
 Share = tuple[tuple[str, tuple[str, ...]], ...]

@@ -18,8 +18,14 @@ from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.recordings.replay.arrivals import Arrivals, arrivals
 from rebalance_kit.recordings.runs.folder import Line, RecordedRun
-from rebalance_kit.simulation.scenario.replay_pins import FIRST_ACK_WITHIN_MS, ReplayPins
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import (
+    FIRST_ACK_WITHIN_MS,
+    Action,
+    MemberSpec,
+    ReplayPins,
+    Scenario,
+    TopicSpec,
+)
 
 BROKER_4X = {
     "group.consumer.session.timeout.ms": 10_000,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client.partitions import names
+from rebalance_kit.protocol.client.member import names
 from rebalance_kit.simulation.client.fetching import Fetching
 from rebalance_kit.simulation.client.incarnation import Incarnation
 from rebalance_kit.simulation.client.machine import ClientMachine

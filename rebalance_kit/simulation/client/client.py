@@ -9,23 +9,162 @@ from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client.member import SESSION
 from rebalance_kit.protocol.messages import (
+    NONE,
+    Answer,
     ConsumerGroupHeartbeat,
     Heartbeat,
     LeaveGroup,
     OffsetCommit,
+    Partitions,
     Request,
     Response,
 )
 from rebalance_kit.simulation.client.application import Application, Pace
-from rebalance_kit.simulation.client.commits import Commits
 from rebalance_kit.simulation.client.fetching import Fetching
 from rebalance_kit.simulation.client.incarnation import Incarnation
-from rebalance_kit.simulation.client.machine import ClientMachine
-from rebalance_kit.simulation.client.metadata import ClientMetadata
+from rebalance_kit.simulation.client.machine import ClientMachine, ClientMetadata
 from rebalance_kit.simulation.cluster.cluster import Cluster
-from rebalance_kit.simulation.cluster.connection import Connection, Faults
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
-from rebalance_kit.simulation.scenario.scenario import MemberSpec
+from rebalance_kit.simulation.cluster.network import Connection, Faults
+from rebalance_kit.simulation.cluster.topics import Offsets
+from rebalance_kit.simulation.kernel.host import Host
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
+
+# Offset commits of one incarnation: periodic, around batches, before it gives partitions up.
+
+
+AUTO_COMMIT = ("auto-commit",)
+
+
+class Commits:
+    """The commit policy of one life: auto, per_batch, before_processing, revoked, none."""
+
+    __slots__ = (
+        "_apply",
+        "_cluster",
+        "_config",
+        "_connection",
+        "_fetching",
+        "_host",
+        "_machine",
+        "_overdue",
+        "_policy",
+        "_ready_ms",
+        "_refused",
+    )
+
+    def __init__(
+        self,
+        connection: Connection,
+        machine: ClientMachine,
+        cluster: Cluster,
+        config: ClientConfig,
+        policy: str,
+        fetching: Fetching,
+        ready_ms: Callable[[], int],
+        apply: Callable[[Any], None],
+    ) -> None:
+        """``ready_ms`` is when the application is next inside poll(), ``apply`` hands an event to the machine."""
+        self._host: Host = connection.host
+        self._connection, self._machine, self._cluster = connection, machine, cluster
+        self._config, self._policy, self._fetching = config, policy, fetching
+        self._ready_ms, self._apply = ready_ms, apply
+        self._overdue = self._refused = False
+        if policy in {"per_batch", "before_processing"}:
+            fetching.consumption.on_batch = self._batch
+
+    def request(self, how: str, offsets: Offsets) -> OffsetCommit:
+        """The request that commits these offsets as the member that this process is now."""
+        host, machine = self._host, self._machine
+        return OffsetCommit(
+            host.name,
+            machine.member_id,
+            self._config.instance_id,
+            machine.generation,
+            offsets,
+            how,
+            host.group_id,
+        )
+
+    def send(self, how: str, offsets: Offsets) -> None:
+        """Commit these offsets."""
+        self._cluster.network.send(self._connection, self.request(how, offsets))
+
+    def send_consumed(self, how: str, partitions: Partitions | None = None) -> bool:
+        """Commit the consumed positions; False when there is nothing to send or the client may not."""
+        if not self._cluster.counts_records or not self._machine.may_commit:
+            return False
+        offsets = self.consumed()
+        if partitions is not None:
+            offsets = {tp: offset for tp, offset in offsets.items() if tp in partitions}
+        if not offsets:
+            return False
+        self.send(how, offsets)
+        return True
+
+    def send_for_machine(self, how: str) -> bool:
+        """Commit as the client machine asks, where the policy has it so."""
+        wanted = self._policy == "auto" or (how == "close" and self._policy == "per_batch")
+        return wanted and self.send_consumed(how)
+
+    def send_revoked(self, callback: str, partitions: Partitions) -> bool:
+        """Commit in onPartitionsRevoked, where the policy has it so."""
+        revoked = callback == "revoked" and self._policy == "revoked"
+        return revoked and self.send_consumed("revoked", partitions)
+
+    def consumed(self) -> Offsets:
+        """Positions of everything consumed so far, sorted."""
+        self._fetching.settle()
+        return dict(sorted(self._fetching.consumption.positions.items()))
+
+    # --- periodically ----------------------------------------------------------------------------
+    def restart_auto_commit(self) -> None:
+        """The next periodic commit comes one interval from now."""
+        if self._policy == "auto" and self._config.auto_commit and self._cluster.counts_records:
+            self._auto_commit_at(self._host.now_ms + self._config.auto_commit_interval_ms)
+
+    def _auto_commit_at(self, at_ms: int) -> None:
+        self._host.set_timer(AUTO_COMMIT, at_ms, self._auto_commit)
+
+    def _auto_commit(self) -> None:
+        host, machine = self._host, self._machine
+        # librdkafka commits what it has handed over in a thread of its own, whether the application polls or not
+        ready_ms = host.now_ms if machine.librdkafka else self._ready_ms()
+        self._overdue = self._overdue or host.frozen
+        if host.frozen or not machine.idle or not machine.may_commit:
+            self._auto_commit_at(max(ready_ms, host.now_ms + host.latencies.commit_retry_ms))
+            return
+        if (
+            ready_ms > host.now_ms
+        ):  # a batch is in work: the next poll() commits, at the moment that it is called
+            self._auto_commit_at(ready_ms)
+            return
+        self._overdue = False
+        self.send_consumed("auto")
+        if self._cluster.counts_records:
+            self._fetching.progress()
+        self._auto_commit_at(host.now_ms + self._config.auto_commit_interval_ms)
+
+    def catch_up(self) -> None:
+        """A commit that fell due while the process was frozen is sent as soon as it can be."""
+        if self._overdue and not self._host.frozen:
+            self._auto_commit()
+
+    # --- around batches --------------------------------------------------------------------------
+    def _batch(self, offsets: Offsets, before: bool) -> None:
+        """Commit (as commitSync) around each batch, stored without a message each: its answer is known at once."""
+        if before != (self._policy == "before_processing"):
+            return
+        host, broker = self._host, self._cluster.broker
+        request = self.request("sync", offsets)
+        error = broker.commit_error(request)
+        if error == NONE:
+            self._cluster.store(request.group, offsets)
+            self._refused = False
+        elif not self._refused:
+            self._refused = True
+            broker.store_offsets(request.group, request, error)
+            host.at(host.now_ms, self._apply, fx.Answered(request, Answer(error)))
+
 
 BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)
 """Requests whose answers the background thread handles; all others wait until the application is inside poll()."""

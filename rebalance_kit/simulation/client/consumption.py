@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.cluster.data_plane import DataPlane, Ledger, Log, Offsets
+from rebalance_kit.simulation.cluster.topics import DataPlane, Ledger, Log, Offsets
 
 Source = tuple[TopicPartition, Log, Ledger]
 """A partition that is read, with its log and what the group has done with it."""

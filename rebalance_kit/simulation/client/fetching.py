@@ -10,7 +10,7 @@ from rebalance_kit.protocol.messages import Partitions
 from rebalance_kit.simulation.client.consumption import Consumption
 from rebalance_kit.simulation.client.machine import ClientMachine
 from rebalance_kit.simulation.cluster.cluster import Cluster
-from rebalance_kit.simulation.cluster.data_plane import Offsets
+from rebalance_kit.simulation.cluster.topics import Offsets
 from rebalance_kit.simulation.kernel.host import Host
 from rebalance_kit.simulation.kernel.latencies import Spread
 

@@ -15,8 +15,7 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
 from rebalance_kit.simulation.client.client import Client
-from rebalance_kit.simulation.learner_code.call_with_timeout import CallTimedOut, call_with_timeout
-from rebalance_kit.simulation.learner_code.partitions import as_partition
+from rebalance_kit.simulation.learner_code.plug_ins import CallTimedOut, as_partition, call_with_timeout
 from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
 
 

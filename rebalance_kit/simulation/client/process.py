@@ -15,13 +15,11 @@ from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS
 from rebalance_kit.simulation.client.incarnation import Incarnation
 from rebalance_kit.simulation.client.machine import ClientMachine, make_machine
 from rebalance_kit.simulation.cluster.cluster import Cluster
-from rebalance_kit.simulation.cluster.connection import Faults
-from rebalance_kit.simulation.kernel.host import RunHost
-from rebalance_kit.simulation.kernel.streams import draw_kafka_uuid
-from rebalance_kit.simulation.learner_code.leader_assignor import LeaderAssignor
+from rebalance_kit.simulation.cluster.network import Faults
+from rebalance_kit.simulation.kernel.host import RunHost, draw_kafka_uuid
+from rebalance_kit.simulation.learner_code.own_assignors import LeaderAssignor
 from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, Supports
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
-from rebalance_kit.simulation.scenario.scenario import MemberSpec
+from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 
 
 class Process:

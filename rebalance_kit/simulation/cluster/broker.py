@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
+from rebalance_kit.assignors import java_order
+from rebalance_kit.assignors.contract import Cluster, MemberSubscription
+from rebalance_kit.assignors.java_order import timeline_order
+from rebalance_kit.assignors.registry import assign
+from rebalance_kit.assignors.server.range import assign_sticky_range, target_order
+from rebalance_kit.assignors.server.uniform import uniform_targets
 from rebalance_kit.model.config import BrokerConfig
+from rebalance_kit.model.topology import TopicId, TopicPartition
+from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.classic_group import table as classic_group
-from rebalance_kit.protocol.classic_group.group import ClassicGroup
+from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.consumer_group import migration
 from rebalance_kit.protocol.consumer_group import table as consumer_group
-from rebalance_kit.protocol.consumer_group.committing import commit_error
-from rebalance_kit.protocol.consumer_group.group import ConsumerGroup
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroup, ConsumerGroupSettings
+from rebalance_kit.protocol.consumer_group.heartbeating import commit_error
 from rebalance_kit.protocol.effects import (
     Append,
     Appended,
@@ -34,14 +43,130 @@ from rebalance_kit.protocol.messages import (
     JoinGroup,
     LeaveGroup,
     OffsetCommit,
+    Partitions,
     Request,
     Response,
 )
-from rebalance_kit.simulation.cluster.data_plane import DataPlane
-from rebalance_kit.simulation.cluster.group_settings import GroupsSettings, Sender
 from rebalance_kit.simulation.cluster.network import Network
-from rebalance_kit.simulation.cluster.topics import Topics
-from rebalance_kit.simulation.kernel.host import RunHost
+from rebalance_kit.simulation.cluster.topics import DataPlane, Topics
+from rebalance_kit.simulation.kernel.host import RunHost, draw_kafka_uuid, draw_uuid
+
+# Server-side assignors as a coordinator calls them, in the order of its own map of members.
+
+
+ServerMember = tuple[str, str | None, tuple[str, ...], Partitions]
+"""Member id, instance id, topics, previous target."""
+ServerAssign = Callable[
+    [str, Sequence[ServerMember], Mapping[str, int], Mapping[str, TopicId], str | None],
+    dict[str, tuple[TopicPartition, ...]],
+]
+
+
+def server_assignor(kafka_version: str) -> ServerAssign:
+    """The function that a coordinator of this version assigns with: assignor's name, members, topics, their ids, newcomer.
+
+    The newcomer is a member that the request under way has brought. The assignor's map gets it last.
+    """
+    forgets = has("server-range-not-sticky", kafka_version)
+    passes_extra_on = has("uniform-passes-extra-on", kafka_version)
+
+    def server_assign(
+        name: str,
+        members: Sequence[ServerMember],
+        partitions: Mapping[str, int],
+        ids: Mapping[str, TopicId],
+        newcomer: str | None,
+    ) -> dict[str, tuple[TopicPartition, ...]]:
+        by_id = {member[0]: member for member in members}
+        cluster = Cluster(partitions, ids)
+        subscriptions = []
+        order = timeline_order(member_id for member_id in by_id if member_id != newcomer)
+        for member_id in order if newcomer is None else [*order, newcomer]:
+            _, instance_id, topics, target = by_id[member_id]
+            subscriptions.append(
+                MemberSubscription(member_id, topics, instance_id, target_order(target, cluster))
+            )
+        if name == "uniform":
+            return uniform_targets(cluster, subscriptions, passes_extra_on=passes_extra_on)
+        if name == "range" and not forgets:
+            return assign_sticky_range(cluster, subscriptions)
+        return assign(f"server.{name}", cluster, subscriptions)
+
+    return server_assign
+
+
+# Inputs of the machines of groups: the broker's configuration, ids to hand out, topics, assignors.
+
+
+class Sender(Protocol):
+    """A process that sends requests, as its broker knows it."""
+
+    @property
+    def protocol(self) -> str:
+        """The group protocol that it speaks."""
+
+    def given_id(self, prefix: str, draw: Callable[[random.Random], str]) -> str:
+        """A member id for it, drawn unless a replay pins it."""
+
+
+class GroupsSettings:
+    """Makes the settings of each group from the broker's."""
+
+    __slots__ = ("_config", "_host", "_senders", "_topics", "_version")
+
+    def __init__(
+        self,
+        host: RunHost,
+        config: BrokerConfig,
+        kafka_version: str,
+        topics: Topics,
+        senders: Mapping[str, Sender],
+    ) -> None:
+        self._host, self._config, self._version = host, config, kafka_version
+        self._topics, self._senders = topics, senders
+
+    def classic(self, group: str) -> GroupSettings:
+        """Settings of a classic group."""
+        config, scala = self._config, not has("new-coordinator", self._version)
+        return GroupSettings(
+            group=group,
+            initial_delay_ms=config.initial_rebalance_delay_ms,
+            min_session_ms=config.min_session_timeout_ms,
+            max_session_ms=config.max_session_timeout_ms,
+            max_size=config.max_size,
+            new_id=self._classic_id,
+            map_order=java_order.scala_map_order if scala else java_order.hash_map_order,
+            consumer_order=java_order.timeline_order,
+            skips_assignment=has("static-skip-assignment", self._version),
+        )
+
+    def consumer(self, group: str) -> ConsumerGroupSettings:
+        """Settings of a KIP-848 group."""
+        config, topics, host = self._config, self._topics, self._host
+        return ConsumerGroupSettings(
+            group=group,
+            kafka_version=self._version,
+            session_timeout_ms=config.consumer_session_timeout_ms,
+            heartbeat_interval_ms=config.consumer_heartbeat_interval_ms,
+            assignment_interval_ms=config.consumer_assignment_interval_ms,
+            assignors=tuple(config.consumer_assignors),
+            max_size=config.consumer_max_size,
+            topics=lambda: dict(topics.counts),
+            topic_ids=lambda: dict(topics.ids),
+            now_ms=lambda: host.now_ms,
+            assign=server_assignor(self._version),
+            new_id=self._bare_id,
+            migration_policy=str(config.migration_policy).lower(),
+            classic_session_range=(config.min_session_timeout_ms, config.max_session_timeout_ms),
+            regex_refresh_ms=config.regex_refresh_interval_ms,
+        )
+
+    def _classic_id(self, sender: str, prefix: str) -> str:
+        return self._senders[sender].given_id(prefix, lambda stream: f"{prefix}-{draw_uuid(stream)}")
+
+    def _bare_id(self, sender: str) -> str:
+        return self._senders[sender].given_id("bare", draw_kafka_uuid)
+
 
 Group = ClassicGroup | ConsumerGroup
 

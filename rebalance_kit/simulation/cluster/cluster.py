@@ -7,12 +7,9 @@ from typing import Protocol
 
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.cluster.broker import Broker
-from rebalance_kit.simulation.cluster.data_plane import DataPlane, Offsets
-from rebalance_kit.simulation.cluster.group_settings import Sender
+from rebalance_kit.simulation.cluster.broker import Broker, Sender
 from rebalance_kit.simulation.cluster.network import Network
-from rebalance_kit.simulation.cluster.replicas import Fetcher, Replicas
-from rebalance_kit.simulation.cluster.topics import Topics
+from rebalance_kit.simulation.cluster.topics import DataPlane, Fetcher, Offsets, Replicas, Topics
 from rebalance_kit.simulation.kernel.host import RunHost
 from rebalance_kit.simulation.scenario.scenario import Scenario
 

@@ -6,6 +6,8 @@ is, so that what it remembers outlives the process and the run.
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, NoneType
@@ -13,6 +15,69 @@ from typing import Any
 
 from rebalance_kit.model.configs.client_keys import CLASSES
 from rebalance_kit.model.errors import ScenarioError, nearest, require_kind
+from rebalance_kit.model.topology import TopicPartition, parse_partition
+
+# Calling code that the learner wrote: it may raise, it may return anything, and it may never come back.
+
+
+CALL_TIMEOUT_S = 3.0
+"""Real seconds that a call may take; a callback that waits for something waits in simulated time instead."""
+
+
+class CallTimedOut(Exception):
+    """The call did not come back."""
+
+
+class _Stop(BaseException):
+    """Ends a loop of the learner's in the thread that nobody waits for any more."""
+
+
+def call_with_timeout(run: Callable[[], Any]) -> Any:
+    """Return what ``run`` returns; raises ``CallTimedOut``, or what it raises.
+
+    It runs in a thread of its own, which is ended when it takes too long. Where there are no threads (a
+    Python inside a browser) it is simply called.
+    """
+    found: list[Any] = []
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            found.append(run())
+        except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
+            raised.append(error)
+
+    worker = threading.Thread(target=work, daemon=True)
+    try:
+        worker.start()
+    except RuntimeError:
+        return run()
+    worker.join(CALL_TIMEOUT_S)
+    if worker.is_alive():
+        _end(worker)
+        raise CallTimedOut(f"did not return within {CALL_TIMEOUT_S:g} s")
+    if raised:
+        raise raised[0]
+    return found[0]
+
+
+def _end(worker: threading.Thread) -> None:
+    if worker.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_Stop))
+
+
+# Partitions as learners write them.
+
+
+def as_partition(value: Any) -> TopicPartition:
+    """A partition as the kit has it, from one, from a pair, or from Kafka's way to print it (``orders-4``)."""
+    if isinstance(value, str):
+        return parse_partition(value)
+    topic, number = value
+    if not isinstance(topic, str) or isinstance(number, bool) or not isinstance(number, int):
+        raise TypeError(f"{value!r} is not a partition: expected (topic, number) or 'orders-4'")
+    return TopicPartition(topic, number)
+
 
 OwnAssignor = Callable[..., Any]
 Supports = Mapping[str, tuple[str, ...]]

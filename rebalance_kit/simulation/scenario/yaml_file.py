@@ -21,7 +21,7 @@ from rebalance_kit.model.errors import ConfigError, ScenarioError, nearest
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
-from rebalance_kit.simulation.scenario.checks import BadScenario, Path
+from rebalance_kit.simulation.scenario.checks import ERRORS, BadScenario, Path, foresee
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import (
     NO_NODES,
@@ -30,9 +30,7 @@ from rebalance_kit.simulation.scenario.scenario import (
     Scenario,
     with_protocol,
 )
-from rebalance_kit.simulation.scenario.startup_refusals import ERRORS, foresee
-from rebalance_kit.simulation.scenario.yaml_latencies import read_latencies
-from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose
+from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose, read_latencies
 from rebalance_kit.simulation.scenario.yaml_parts import Parts
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import nearest
-from rebalance_kit.simulation.scenario.action_args import ARGUMENTS
+from rebalance_kit.simulation.scenario.actions import ARGUMENTS
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
-from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, TopicSpec
+from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, ReplayPins, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_nodes import Entries, Nodes, is_null
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rebalance_kit.simulation.kernel.latencies import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
+from rebalance_kit.simulation.scenario.checks import foresee
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOL_KEYS,
     Action,
@@ -15,9 +16,7 @@ from rebalance_kit.simulation.scenario.scenario import (
     Scenario,
     with_protocol,
 )
-from rebalance_kit.simulation.scenario.startup_refusals import foresee
-from rebalance_kit.simulation.scenario.yaml_latencies import written_latencies
-from rebalance_kit.simulation.scenario.yaml_nodes import write_time
+from rebalance_kit.simulation.scenario.yaml_nodes import write_time, written_latencies
 
 TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
 _LINE_ENDS = frozenset("\x85\u2028\u2029")

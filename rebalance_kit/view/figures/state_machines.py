@@ -12,13 +12,13 @@ from itertools import pairwise
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace, TraceRow, require_trace
-from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
+from rebalance_kit.protocol.classic_group.group import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
-from rebalance_kit.protocol.consumer_client.states import EDGES, MemberState
-from rebalance_kit.protocol.consumer_group.states import ConsumerGroupState
+from rebalance_kit.protocol.consumer_client.member import EDGES, MemberState
+from rebalance_kit.protocol.consumer_group.group import ConsumerGroupState
 from rebalance_kit.protocol.consumer_group.table import RULES
 from rebalance_kit.protocol.effects import Load, Timer, Unload
-from rebalance_kit.protocol.table import EventKind, name_of
+from rebalance_kit.protocol.machine import EventKind, name_of
 from rebalance_kit.view.figures.machine_layout import Arrow, draw_machine
 from rebalance_kit.view.figures.svg import Picture, closed, page
 from rebalance_kit.view.style.palettes import ROLES

@@ -15,7 +15,7 @@ from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.scenario.moments import drawn
+from rebalance_kit.simulation.scenario.expansion import drawn
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     PROTOCOLS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.consumer_group.states import MemberState
+from rebalance_kit.protocol.consumer_group.group import MemberState
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat
 from tests.support.protocol.consumer_steps import leave, names, settled
 from tests.support.protocol.driver import ConsumerGroupDriver, tps

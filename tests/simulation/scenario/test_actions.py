@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.model.errors import ConfigError, ScenarioError
-from rebalance_kit.simulation.scenario.action_args import ARGUMENTS, MEMBERLESS
+from rebalance_kit.simulation.scenario.actions import ARGUMENTS, MEMBERLESS
 from rebalance_kit.simulation.scenario.expansion import check, expand
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, Scenario, TopicSpec
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.scenario.moments import drawn
+from rebalance_kit.simulation.scenario.expansion import drawn
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario, write_scenario
 from rebalance_kit.simulation.simulate import simulate
 

@@ -10,12 +10,12 @@ from rebalance_kit import scenarios
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.kernel.latencies import Chance, Latencies, Spread, Uniform
 from rebalance_kit.simulation.scenario.expansion import check
-from rebalance_kit.simulation.scenario.replay_pins import ReplayPins
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,
     THREE_PROTOCOLS,
     Action,
     MemberSpec,
+    ReplayPins,
     Scenario,
     TopicSpec,
     with_protocol,

@@ -9,8 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rebalance_kit.simulation.scenario.action_args import APIS
-from rebalance_kit.simulation.scenario.action_states import open_faults
+from rebalance_kit.simulation.scenario.actions import APIS, open_faults
 from rebalance_kit.simulation.scenario.expansion import expand
 from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,

@@ -473,7 +473,7 @@ def _cases() -> tuple[Any, ...]:
 
 
 def _read_case(raw: Any) -> None:
-    from rebalance_kit.assignors.vector_cases import parse_case
+    from rebalance_kit.assignors.vectors import parse_case
 
     parse_case(json.loads(as_json(raw)), 0, "cases.json")
 

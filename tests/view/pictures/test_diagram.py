@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from rebalance_kit.notebook.runs import three
-from rebalance_kit.protocol.classic_group.states import PREDECESSORS, ClassicGroupState
+from rebalance_kit.protocol.classic_group.group import PREDECESSORS, ClassicGroupState
 from rebalance_kit.view.figures.message_diagram import messages
 from rebalance_kit.view.figures.state_machines import edges, state_machine
 

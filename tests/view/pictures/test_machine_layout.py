@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from rebalance_kit.protocol.classic_group.states import ClassicGroupState
+from rebalance_kit.protocol.classic_group.group import ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
 from rebalance_kit.protocol.messages import Heartbeat
 from rebalance_kit.view.figures import state_machines

@@ -1,12 +1,34 @@
-"""What the machines' tables are made of: rules that yield effects, and the states they may lead to."""
+"""States that carry Kafka's own description: what is done in each, and what leads out of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from enum import Enum, StrEnum
+from typing import Generic, NamedTuple, Self, TypeVar
 
 from rebalance_kit.protocol.effects import Arrived, Effects, GroupEvent, Timer, TimerFired
+
+
+class DocumentedState(Enum):
+    """A state under the name that Kafka prints, with its action and its transitions in words."""
+
+    __hash__ = object.__hash__  # by identity: states are looked up all the time
+
+    def __new__(cls, name: str, action: str, transition: str) -> Self:
+        """A state is its name; the texts stand beside it."""
+        state = object.__new__(cls)
+        state._value_ = name
+        state.action, state.transition = action, transition
+        return state
+
+    action: str
+    """What is done in this state."""
+    transition: str
+    """What leads out of it, as ``cause => state``."""
+
+
+# What the machines' tables are made of: rules that yield effects, and the states they may lead to.
+
 
 M_contra = TypeVar("M_contra", contravariant=True)
 StateT = TypeVar("StateT")

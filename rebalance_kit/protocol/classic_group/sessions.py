@@ -1,18 +1,93 @@
-"""How members leave a classic group: LeaveGroup, an expired session, an id nobody joined with, a SyncGroup never sent.
-
-What follows depends on the state, so the table names it: ``leave_then(begin_rebalance)``.
-"""
+"""Heartbeats of a classic group: the only way in which a member hears of a rebalance that others began."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rebalance_kit.protocol.classic_group.group import Cause, ClassicGroup, ClassicGroupMember
-from rebalance_kit.protocol.classic_group.identity import identity_error
+from rebalance_kit.protocol.classic_group.group import (
+    Cause,
+    ClassicGroup,
+    ClassicGroupMember,
+    identity_error,
+    membership_error,
+)
 from rebalance_kit.protocol.classic_group.join_phase import complete_after_expiry
 from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effects, Reply, Timer, TimerFired
-from rebalance_kit.protocol.messages import NONE, Answer, JoinAnswer, LeaveGroup, SyncAnswer
-from rebalance_kit.protocol.triggers import Trigger
+from rebalance_kit.protocol.messages import (
+    NONE,
+    Answer,
+    Heartbeat,
+    JoinAnswer,
+    LeaveGroup,
+    OffsetCommit,
+    SyncAnswer,
+    Trigger,
+)
+
+
+def heartbeat_stable(group: ClassicGroup, arrived: Arrived[Heartbeat]) -> Effects:
+    """Stable: the session begins anew."""
+    yield from _heartbeat(group, arrived, NONE)
+
+
+def heartbeat_preparing(group: ClassicGroup, arrived: Arrived[Heartbeat]) -> Effects:
+    """Preparing: the member is told REBALANCE_IN_PROGRESS, so that it joins again."""
+    yield from _heartbeat(group, arrived, "REBALANCE_IN_PROGRESS")
+
+
+def heartbeat_completing(group: ClassicGroup, arrived: Arrived[Heartbeat]) -> Effects:
+    """Completing: NONE, because the member has joined this generation already (ClassicGroupState's comment says otherwise)."""
+    yield from _heartbeat(group, arrived, NONE)
+
+
+def _heartbeat(group: ClassicGroup, arrived: Arrived[Heartbeat], answer: str) -> Effects:
+    request = arrived.request
+    error = membership_error(group, request.member_id, request.instance_id, request.generation)
+    if error == "FENCED_INSTANCE_ID":
+        yield group.note(
+            "member_refused",
+            request.member_id,
+            name=request.client,
+            api="Heartbeat",
+            error=error,
+            message=None,
+            instance_id=request.instance_id,
+            holder=group.statics.get(request.instance_id or ""),
+        )
+    if error is None:
+        yield group.members[request.member_id].session_timer()
+    yield Reply(arrived.token, Answer(error or answer))
+
+
+# OffsetCommit in a classic group (ClassicGroup.validateOffsetCommit).
+
+
+def commit_empty(group: ClassicGroup, arrived: Arrived[OffsetCommit]) -> Effects:
+    """Empty: a simple consumer, which is in no group, may commit; nobody else is known."""
+    simple = arrived.request.generation < 0
+    yield Reply(arrived.token, Answer(NONE if simple else "UNKNOWN_MEMBER_ID"))
+
+
+def commit_of_member(group: ClassicGroup, arrived: Arrived[OffsetCommit]) -> Effects:
+    """Preparing and Stable: a member of the last finished generation may commit, and its session begins anew."""
+    request = arrived.request
+    error = membership_error(group, request.member_id, request.instance_id, request.generation)
+    if error is None:
+        yield group.members[request.member_id].session_timer()
+    yield Reply(arrived.token, Answer(error or NONE))
+
+
+def commit_completing(group: ClassicGroup, arrived: Arrived[OffsetCommit]) -> Effects:
+    """Completing: nobody knows yet what it may commit."""
+    request = arrived.request
+    error = membership_error(group, request.member_id, request.instance_id, request.generation)
+    yield Reply(arrived.token, Answer(error or "REBALANCE_IN_PROGRESS"))
+
+
+# How members leave a classic group: LeaveGroup, an expired session, an id nobody joined with, a SyncGroup never sent.
+#
+# What follows depends on the state, so the table names it: ``leave_then(begin_rebalance)``.
+
 
 Then = Callable[[ClassicGroup, Cause], Effects]
 """What a change in membership leads to in one state of the group."""
