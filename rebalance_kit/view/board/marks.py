@@ -128,7 +128,7 @@ def _of_records(events: Iterable[Delivery]) -> Iterator[Mark]:
         key = (each.at_ms, each.kind, each.member)
         sums[key] = sums.get(key, 0) + each.records
     for (at_ms, kind, member), count in sums.items():
-        yield Mark(at_ms, MarkKind(kind), member, records_words(count, kind))
+        yield Mark(at_ms, MarkKind[kind.upper()], member, records_words(count, kind))
 
 
 def records_words(count: int, kind: str) -> str:
