@@ -185,6 +185,15 @@ def test_a_saved_notebook_reopened_without_its_kernel_shows_the_board_and_says_t
     page.wait_for_timeout(3_000)  # so long the widget manager looks for the widget before it gives up
     assert not page.get_by_text("model not found").is_visible()
     shot(page, "reopened")
+    page.locator(".rk-still").get_by_role("button", name="Play").click()
+    clock = page.locator(".rk-lab .rk-clock")
+    clock.wait_for()
+    begun = clock.inner_text()
+    page.wait_for_function("begun => document.querySelector('.rk-clock').textContent !== begun", arg=begun)
+    page.get_by_role("tab", name="Timeline").click()
+    page.locator(".rk-panel canvas").first.wait_for()
+    assert page.locator(".rk-still img").count() == 0
+    shot(page, "reopened-played")
 
 
 def test_an_untrusted_notebook_shows_the_board_as_a_picture(page, jupyter, notebooks, shot) -> None:

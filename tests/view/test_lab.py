@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import subprocess
 import sys
 import zlib
@@ -19,7 +21,9 @@ from rebalance_kit.cli.lab import _checked
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.lab.lessons import lessons
+from rebalance_kit.view.lab.stored import deciding_ms
 from rebalance_kit.view.lab.widget import Lab
+from rebalance_kit.view.words.descriptions import describe_board
 
 
 @pytest.fixture
@@ -193,6 +197,30 @@ def test_without_a_kernel_the_last_state_is_there_as_picture_and_words(lab):
     assert 'src="data:image/svg+xml;base64,' in data["text/html"]
     assert "Run this cell" in data["text/html"]
     assert "All 4 partitions flow." in lab.text
+
+
+MOST_STORED = {"two-consumers-crash": 250_000, "fifty-by-five-hundred": 600_000}
+
+
+@pytest.mark.parametrize("name", list(MOST_STORED))
+def test_the_stored_output_holds_the_film_and_its_picture_shows_the_moment_that_decides(name):
+    lab = Lab(name)
+    data = lab._repr_mimebundle_()[0]
+    assert len(data["text/html"]) < MOST_STORED[name]
+    board = lab.boards.at(deciding_ms(lab.boards))
+    assert board.flowing < len(board.partitions)
+    assert data["text/plain"] == describe_board(board)
+    run = re.search(r"inflate\(\"([^\"]+)\"\)\]", data["text/html"])[1]
+    stored = json.loads(zlib.decompress(base64.b64decode(run)))
+    assert base64.b64decode(stored["film"]) == lab.film
+    assert (stored["cursor_ms"], stored["controls"]["alone"]) == (lab.cursor_ms, True)
+    assert Lab.from_link(stored["controls"]["link"]).film == lab.film
+
+
+def test_once_something_was_done_the_picture_is_that_of_the_cursor():
+    lab = Lab("two-consumers-crash")
+    heard(lab, type="act", do="crash", member="consumer-2", args={}, at_ms=30_000)
+    assert lab._repr_mimebundle_()[0]["text/plain"] == lab.text
 
 
 def test_the_film_has_every_track_from_the_start_and_names_only_known_states(lab):

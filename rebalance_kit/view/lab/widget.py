@@ -15,10 +15,13 @@ import traitlets
 
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.figures.board_svg import still
+from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.page import script, style
 from rebalance_kit.view.lab.requests import handled
 from rebalance_kit.view.lab.session import LabSession
+from rebalance_kit.view.lab.stored import deciding_ms, stored_film
 from rebalance_kit.view.style.showing import Mime, Still, with_twins
+from rebalance_kit.view.words.descriptions import describe_board
 
 
 class Lab(LabSession, anywidget.AnyWidget):
@@ -46,6 +49,7 @@ class Lab(LabSession, anywidget.AnyWidget):
         super().__init__(scenario, protocol, at_ms=at_ms, assignor=assignor, theme=theme, seed=seed)
         self._picture = Still(str(self.model_id))
         self.still = self._picture.mark
+        self._acted = False
         self.on_msg(self._received)
 
     @classmethod
@@ -67,16 +71,28 @@ class Lab(LabSession, anywidget.AnyWidget):
     def handle(self, message: Mapping[str, object]) -> None:
         """Do what a click on the page asks, or refuse it in words; never a traceback in the output."""
         if handled(self, message, self.send):
-            self._picture.again(still(self.board, self.theme), self.text)
+            self._acted = True
+            self._picture.again(self._stored)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[Mime, Mime] | None:
         """The widget where one can live; without a kernel its last state as picture and words."""
         bundle = super()._repr_mimebundle_(**kwargs)
-        return with_twins(bundle, self._picture.bundle(still(self.board, self.theme), self.text))
+        return with_twins(bundle, self._picture.bundle(*self._stored()))
 
     def _ipython_display_(self) -> None:
-        """Its picture, which a reopened notebook shows, and the widget, which hides it while it lives."""
-        self._picture.show(still(self.board, self.theme), self.text, super()._repr_mimebundle_())
+        """Its film, which a reopened notebook plays, and the widget, which hides it while it lives."""
+        self._picture.show(self._stored, super()._repr_mimebundle_())
+
+    def _stored(self) -> tuple[str, str, str]:
+        """Picture, words and film for a notebook without its kernel.
+
+        The film opens at the cursor. So does the picture once anything was done; before, it shows the moment that decides.
+        """
+        at_ms = None if self._acted else deciding_ms(self.boards)
+        board = self.board if at_ms is None else self.boards.at(at_ms)
+        controls = {**self.controls, "guide": guide_of(self.history.state), "link": self.link}
+        film = stored_film(self.film, controls, self.cursor_ms, self.theme)
+        return still(board, self.theme), describe_board(board), film
 
     def __repr__(self) -> str:
         return self.text

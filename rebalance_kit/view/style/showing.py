@@ -6,6 +6,7 @@ validating graph objects takes a second; nothing is uploaded and no network is a
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import re
 import struct
@@ -26,8 +27,10 @@ CONFIG: Mapping[str, Any] = {
 STILL = """<figure class="rk-still" data-rk-still="{mark}" style="margin: 0">
 <style>.jp-OutputArea-child:has(.rk-still) + .jp-OutputArea-child > .jp-OutputArea-output:not(:has(*)) {{ display: none; }}</style>
 <img alt="{text}" src="data:image/svg+xml;base64,{source}" style="max-width: 100%">
-<figcaption>A picture, because no kernel runs this lab. <b>Run this cell</b> to play it and to act.</figcaption></figure>"""
+<figcaption>A picture, because no kernel runs this lab. <b>Run this cell</b> to play it and to act.</figcaption>{film}</figure>"""
 """A board where no widget lives; its style hides the line with which JupyterLab says that a widget is gone."""
+SAVE_S = 0.5
+"""How long after a change the stored output follows, so that a drag stores its end alone."""
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 
@@ -57,25 +60,34 @@ class Still:
     def __init__(self, mark: str) -> None:
         self.mark = mark
         self._handle: Any = None
+        self._waiting: asyncio.TimerHandle | None = None
 
-    def show(self, svg: str, text: str, view: tuple[Mime, Mime] | None) -> None:
-        """Display the picture, and the widget's view in an output of its own."""
+    def show(self, made: Callable[[], tuple[str, str, str]], view: tuple[Mime, Mime] | None) -> None:
+        """Display what ``made`` makes (SVG, words, film), and the widget's view in an output of its own."""
         from IPython.display import display
 
         publish: Callable[..., Any] = display
-        self._handle = publish(self.bundle(svg, text), raw=True, display_id=True)
+        self._handle = publish(self.bundle(*made()), raw=True, display_id=True)
         if view is not None:
             publish({VIEW_MIME: view[0][VIEW_MIME]}, raw=True)
 
-    def again(self, svg: str, text: str) -> None:
-        """Put the present state in the place of the one that was displayed, if one was."""
-        if self._handle is not None:
-            self._handle.update(self.bundle(svg, text), raw=True)
+    def again(self, made: Callable[[], tuple[str, str, str]]) -> None:
+        """Put the present state in the place of the one that was displayed, if one was; soon, where an event loop runs."""
+        if self._handle is None:
+            return
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._handle.update(self.bundle(*made()), raw=True)
+            return
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = loop.call_later(SAVE_S, lambda: self._handle.update(self.bundle(*made()), raw=True))
 
-    def bundle(self, svg: str, text: str) -> Mime:
-        """The picture as HTML, which untrusted notebooks show too, as SVG and as words."""
+    def bundle(self, svg: str, text: str, film: str = "") -> Mime:
+        """The picture as HTML, which untrusted notebooks show too, with the film; as SVG; and as words."""
         source = base64.b64encode(svg.encode("utf-8")).decode("ascii")
-        html = STILL.format(mark=escape(self.mark), text=escape(text, quote=True), source=source)
+        html = STILL.format(mark=escape(self.mark), text=escape(text, quote=True), source=source, film=film)
         return {"text/html": html, "image/svg+xml": svg, "text/plain": text}
 
 
