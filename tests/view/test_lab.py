@@ -162,6 +162,7 @@ def test_a_click_is_answered_with_done_and_a_refused_one_with_its_words(lab):
         "select": "consumer-1",
         "cost": round(stopped, 1),
         "without": 0.0,
+        "deleted": [],
         "twice": metrics(lab.trace).records_redelivered,
         "skipped": 0,
         "nothing": "",
