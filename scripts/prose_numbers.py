@@ -1,4 +1,4 @@
-"""What backs each number in the prose of notebooks 00 to 15; writes docs/numbers.md.
+"""What backs each number in the prose of notebooks 00 to 15; writes build/numbers.md.
 
 A number (in digits, or in a word from *two* on) is backed when it is, in this order:
 
@@ -30,7 +30,7 @@ from rebalance_kit.model.files import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 LISTED = ROOT / "docs" / "numbers.yaml"
-TARGET = ROOT / "docs" / "numbers.md"
+TARGET = ROOT / "build" / "numbers.md"
 COVERED = re.compile(r"0\d|1[0-5]")
 NEAR = 8
 """How many cells before and after it a number in prose is looked for."""
@@ -218,7 +218,7 @@ def _numbers_of(text: str) -> set[float]:
 
 # --- the document ---------------------------------------------------------------------------------
 def document(found: Sequence[Found]) -> str:
-    """docs/numbers.md: each number of the prose with what backs it."""
+    """build/numbers.md: each number of the prose with what backs it."""
     lines = [
         "# What backs each number in the prose",
         "",
@@ -248,6 +248,7 @@ def main(arguments: list[str]) -> int:
     for one in bare:
         print(f"{one.notebook}[{one.cell}] {one.written!r}: {one.sentence}", file=sys.stderr)
     if "--check" not in arguments:
+        TARGET.parent.mkdir(exist_ok=True)
         write_atomically(TARGET, document(found))
     print(f"{len(found)} numbers, {len(bare)} without backing")
     return 1 if bare else 0

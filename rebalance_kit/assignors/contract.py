@@ -32,7 +32,7 @@ class MemberSubscription:
 
     ``owned`` is what the assignor sees as the member's present partitions: owned partitions or user
     data for the sticky family, the previous *target* assignment for ``server.uniform`` (in the
-    iteration order of Kafka's map, see ``server_topics.target_order``). ``generation`` is the one
+    iteration order of Kafka's map, see ``target_order``). ``generation`` is the one
     those claims come from; None means that none was sent.
 
     ``subscription_generation`` matters to ``sticky`` alone, whose claims travel as user data with a

@@ -1,6 +1,6 @@
 """Cases run: what our assignors answer, and whether Kafka's classes answered the same.
 
-``run_assign`` is the command ``rebalance-kit assign``; ``vector_cases`` says what a file looks like.
+``run_assign`` is the command ``rebalance-kit assign``; ``read_cases`` says what a file looks like.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ client                    what the driver carries out             what it sends 
 ..                        ``Note``                                (a trace row)
 ========================= ======================================= ==========================================
 
-The four machines, each with a table to read first: ``classic_group.table``, ``consumer_group.table``
-(coordinator), ``classic_client.table``, ``consumer_client.table`` (client). Effects and events are in
+The four machines, each with a theory of operation at its head and a table to read first: ``classic_group``, ``consumer_group``
+(coordinator), ``classic_client``, ``consumer_client`` (client; ``client`` is what they share). Effects and events are in
 ``effects``, requests and answers in ``messages``.
 """

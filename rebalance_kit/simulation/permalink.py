@@ -1,7 +1,7 @@
 """A link that rebuilds a run: scenario, what was done in it, the moment that is looked at, as one short token.
 
 A token is data alone: a version, a digest, and deflated JSON whose scenario is the YAML text that
-``scenario_text`` writes and ``scenario_file`` checks. What somebody else wrote into it can be refused; it is
+``write_scenario`` writes and ``read_scenario`` checks. What somebody else wrote into it can be refused; it is
 never run.
 """
 

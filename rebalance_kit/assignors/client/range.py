@@ -13,7 +13,7 @@ a orders-0 orders-1 orders-2
 b orders-3 orders-4
 c orders-5 orders-6
 
-Rack aware since 3.5 (KIP-881): ``client_range_racks``.
+Rack aware since 3.5 (KIP-881): ``deal_by_racks``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Members stand in line (static first, by instance id; then by member id). Topic by topic, each subscriber takes
 the next ``P // C`` partitions, and one more while extras remain. It keeps nothing of the previous target:
-not sticky since 3.9 (KAFKA-16944); ``sticky_range`` is the one of 3.7 and 3.8.
+not sticky since 3.9 (KAFKA-16944); ``assign_sticky_range`` is the one of 3.7 and 3.8.
 
 >>> from rebalance_kit.assignors.contract import Cluster, MemberSubscription as M
 >>> from rebalance_kit.model.topology import TopicId

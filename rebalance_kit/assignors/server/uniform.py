@@ -1,6 +1,6 @@
 """The broker's ``uniform`` assignor (KIP-848's default): balanced over all topics together, and sticky.
 
-If all members read the same topics the homogeneous rules apply, in this file; else ``server_uniform_mixed``.
+If all members read the same topics the homogeneous rules apply, else the heterogeneous ones.
 
 Homogeneous (``UniformHomogeneousAssignmentBuilder``): N members, T partitions, ``min = T // N``, ``E = T % N``.
 Members in map order each get a quota of min, plus one while extras are left. A member keeps of its previous
@@ -186,7 +186,7 @@ def assign_server_uniform(
 ) -> Assignment:
     """Assign as ``org.apache.kafka.coordinator.group.assignor.UniformAssignor`` does; shares are sorted.
 
-    A member's ``owned`` is its previous target, in the order Kafka reads it (``server_topics.target_order``).
+    A member's ``owned`` is its previous target, in the order Kafka reads it (``target_order``).
     ``passes_extra_on``: who holds too little leaves the extra partition to members that hold one more already
     (``UniformHomogeneousAssignmentBuilder`` since 4.1); before, the first in map order had them.
     Raises ``KafkaFailure`` (PartitionAssignorException) for a topic that has an id but no partitions known.

@@ -286,7 +286,7 @@ def deal_sticky(
 ) -> tuple[Lists, dict[TopicPartition, str] | None, int]:
     """Run the algorithm of ``AbstractStickyAssignor``; returns lists, partitions changing hands, max generation.
 
-    ``votes`` reads the generation that a rival's claim is measured against (see ``sticky_claims``);
+    ``votes`` reads the generation that a rival's claim is measured against (see ``hear_claims``);
     ``regroup`` puts claims into the order in which the leader reads them (only the general path shows it).
     """
     mapped = in_map_order(members)

@@ -51,7 +51,7 @@ def fence(member: ConsumerMember) -> Effects:
 
 # --- max.poll.interval.ms ---------------------------------------------------------------------
 def poll_timeout(member: ConsumerMember, event: PollTimeout) -> Effects:
-    """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``answering.heartbeat_due``), librdkafka when polled again."""
+    """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``heartbeat_due``), librdkafka when polled again."""
     if member.takes_part and not member.closing:
         member.poll_expired, member.poll_over_ms = True, event.over_ms
         if member.librdkafka:  # heartbeats stop until the application polls again
