@@ -102,7 +102,9 @@ def _signature(thing: Any) -> str:
 
 
 def _members(of: type) -> list[str]:
-    """Public methods and properties that the kit itself defines, sorted."""
+    """Public methods and properties that the kit itself defines, sorted; what a widget offers its page is the widget's own."""
+    if of.__module__.startswith("rebalance_kit.view"):
+        return []
     found = []
     for name in dir(of):
         owner = next((base for base in of.__mro__ if name in vars(base)), object)

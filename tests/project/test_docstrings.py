@@ -61,5 +61,7 @@ def test_every_name_in_double_backticks_exists():
 
 def test_a_name_that_does_not_exist_is_found_and_kafkas_own_are_left_alone():
     words = {"real", "real_name"}
-    assert unknown("``real_name`` ``real.real_name()`` ``GroupMetadataManager`` ``rd_kafka_x``", words) == set()
+    assert (
+        unknown("``real_name`` ``real.real_name()`` ``GroupMetadataManager`` ``rd_kafka_x``", words) == set()
+    )
     assert unknown("``no_such_name`` and ``real.gone_now``", words) == {"no_such_name", "real.gone_now"}
