@@ -1,9 +1,9 @@
-"""Compile every Java and Go block of the notebooks against the real clients (javac with kafka-clients, go with franz-go).
+"""Compile every Java and Go block of the notebooks and of docs/your-client.md against the real clients (javac with kafka-clients, go with franz-go).
 
     python scripts/compile_snippets.py --jar kafka-clients-4.3.1.jar --go-module FOLDER
 
 A block is put into a class or a package with what its prose takes for granted (``AROUND``): the consumer, a
-pool of workers, ``process``. ``--go-module`` names a Go module that requires ``github.com/twmb/franz-go``. Exits 1
+pool of workers, ``process``. ``--go-module`` names a Go module that requires franz-go, sarama and confluent-kafka-go. Exits 1
 when a block does not compile, and names its notebook. Needs a JDK and Go, which the kit itself does not.
 """
 
@@ -33,6 +33,7 @@ JAVA_IMPORTS = "".join(
         "org.apache.kafka.clients.consumer.internals.AbstractPartitionAssignor",
         "org.apache.kafka.clients.producer.*",
         "org.apache.kafka.common.TopicPartition",
+        "org.apache.kafka.common.errors.*",
     )
 )
 BATCH = """Consumer<K, V> consumer; volatile boolean running; ExecutorService pool; Future<?> work; Admin admin;
@@ -58,12 +59,14 @@ GO_HEAD = """package {package}
 
 import (
     "context"
+    "log"
 
     "github.com/twmb/franz-go/pkg/kgo"
 )
 
 var _ = kgo.NewClient
 var _ context.Context
+var _ = log.Printf
 
 func process(*kgo.Record) {{}}
 func closeAll(map[string][]int32) {{}}
@@ -76,7 +79,9 @@ func lost(context.Context, *kgo.Client, map[string][]int32) {}
 
 
 def blocks() -> Iterator[tuple[str, str, str]]:
-    """Notebook, language and text of each block, in order."""
+    """Notebook (or page), language and text of each block, in order."""
+    for found in BLOCK.finditer((ROOT / "docs" / "your-client.md").read_text("utf-8")):
+        yield "your-client", found[1], found[2]
     for path in sorted((ROOT / "notebooks" / "src").rglob("*.py")):
         prose = "".join(re.sub(r"^# ?", "", line) for line in path.read_text().splitlines(keepends=True))
         for found in BLOCK.finditer(prose):
@@ -85,6 +90,8 @@ def blocks() -> Iterator[tuple[str, str, str]]:
 
 def java_source(name: str, block: str) -> str:
     """The block as a class: a class as it is, a method or statements inside one that has what they use."""
+    if block.startswith("import "):
+        return block
     if block.lstrip().startswith("public class"):
         return JAVA_IMPORTS + f"class {name} {{\nstatic {block}\n}}\n".replace(
             "static public class", "public static class"
@@ -100,6 +107,8 @@ def java_source(name: str, block: str) -> str:
 
 def go_source(package: str, block: str) -> str:
     """The block as a package: functions as they are, statements inside one."""
+    if block.startswith("package "):
+        return re.sub(r"^package \w+", f"package {package}", block)
     code = re.sub(r"^\s*//.*\n", "", block)
     head = GO_HEAD.format(package=package)
     if code.startswith("func "):

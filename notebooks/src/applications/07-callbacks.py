@@ -330,7 +330,16 @@ print(right.text)
 # </details>
 
 # %% tags=["nbval-ignore-output"]
-Quiz("callbacks", count=6)
+Quiz(
+    "callbacks",
+    ids=[
+        "lost-callback-name",
+        "slow-callback-eager-everybody",
+        "slow-callback-kip848-only-own",
+        "wakeup-from-hook",
+        "planned-leave-duplicates",
+    ],
+)
 
 # %% [markdown]
 # ## Recap card

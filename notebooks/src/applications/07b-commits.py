@@ -335,7 +335,17 @@ print(nothing_lost.check(Listener))
 # </details>
 
 # %% tags=["nbval-ignore-output"]
-Quiz("callbacks", count=6)
+Quiz(
+    "callbacks",
+    ids=[
+        "commit-before-processing-crash",
+        "commit-in-revoked-join",
+        "frozen-member-duplicates",
+        "late-commit-lowers-offset",
+        "commit-failed-what-next",
+        "paused-still-has-to-poll",
+    ],
+)
 
 # %% [markdown]
 # ## Recap card
