@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import subprocess
+import sys
 from importlib import import_module
 
 import pytest
@@ -36,3 +39,21 @@ def test_the_function_and_the_test_of_a_rule_exist(line):
     assert found.__module__ == f"rebalance_kit.{row['module']}", "named where it is defined"
     tree = ast.parse((ROOT / "tests" / row["file"]).read_text("utf-8"))
     assert row["test"] in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_the_test_of_a_rule_executes_the_function_that_holds_it(tmp_path):
+    rows = [ROW.fullmatch(line) for line in LINES]
+    entries = [
+        [
+            f"rebalance_kit/{row['module'].replace('.', '/')}.py",
+            row["name"],
+            f"tests/{row['file']}::{row['test']}",
+        ]
+        for row in rows
+    ]
+    path = tmp_path / "entries.json"
+    path.write_text(json.dumps(entries), "utf-8")
+    command = [sys.executable, "-m", "tests.support.executed", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    missed = json.loads(done.stdout.splitlines()[-1])
+    assert missed == [], "the test named in a row of docs/where.md never calls the function named there"

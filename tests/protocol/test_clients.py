@@ -292,6 +292,23 @@ def test_close_calls_nothing_when_nothing_is_owned():
     assert client.called == [] and client.commits == [] and isinstance(client.ended, fx.Closed)
 
 
+@pytest.mark.parametrize(("instance_id", "leaves"), [(None, 1), ("i", 0)])
+def test_close_of_a_static_member_sends_no_leavegroup(instance_id, leaves):
+    client = joined(instance_id=instance_id)
+    client.event(fx.CloseCalled())
+    assert client.called == [("revoked", ["t-0", "t-1"], 1)]
+    assert sum(isinstance(request, LeaveGroup) for request in client.sent) == leaves
+
+
+def test_librdkafka_gives_its_partitions_up_as_lost_when_nobody_answers_for_a_session():
+    client = joined(session_timeout_ms=10_000, client="librdkafka", callback="right")
+    for _ in range(3):
+        client.pass_ms(3_000)
+        client.take(Heartbeat)
+    client.pass_ms(1_000)
+    assert client.called == [("lost", ["t-0", "t-1"], 1)] and client.machine.generation == -1
+
+
 def test_close_waits_for_its_commit_only_so_long():
     client = joined()
     client.commit_error = "DISCONNECTED"

@@ -133,6 +133,14 @@ def test_close_of_a_fenced_member_calls_lost_and_leaves_nobody():
     assert client.called == [("lost", ["t-0", "t-1"], 2)] and client.sent == []
 
 
+@pytest.mark.parametrize(("instance_id", "epoch"), [(None, -1), ("i", -2)])
+def test_close_leaves_by_a_heartbeat_of_epoch_minus_one_and_a_static_member_of_minus_two(instance_id, epoch):
+    client = stable(instance_id=instance_id)
+    client.event(fx.CloseCalled())
+    assert client.called == [("revoked", ["t-0", "t-1"], 2)]
+    assert client.take(ConsumerGroupHeartbeat).member_epoch == epoch
+
+
 @pytest.mark.parametrize("before", MemberState)
 @pytest.mark.parametrize("after", MemberState)
 def test_a_consumer_moves_along_its_edges_only(before, after):

@@ -1,5 +1,6 @@
 """What each story of the kit tells is what its run shows."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS
+from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.lab.lessons import lesson_of
 
@@ -356,6 +357,27 @@ def test_migration():
     trace = run("migration")
     assert [row.detail["to"] for row in trace.of("group_converted")] == ["consumer"]
     assert all(len(partitions) == 2 for partitions in owned_at(trace, trace.end_ms).values())
+
+
+def test_migration_undone():
+    """The last KIP-848 member closes, and the group is classic again."""
+    story = scenarios.load("migration")
+    trace = simulate(
+        replace(
+            story,
+            actions=(
+                Action(
+                    30_000,
+                    "restart",
+                    "consumer-1",
+                    {"configs": {"group.protocol": "consumer"}, "after_ms": 2_000},
+                ),
+                Action(60_000, "close", "consumer-1"),
+            ),
+        )
+    )
+    assert [row.detail["to"] for row in trace.of("group_converted")] == ["consumer", "classic"]
+    assert sorted(map(len, owned_at(trace, trace.end_ms).values())) == [3, 3]
 
 
 @three
