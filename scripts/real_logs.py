@@ -11,29 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter
 from pathlib import Path
 
+from rebalance_kit.forensics.lines.about import speaks_of_a_group
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.look import look
-
-#: Lines about a group: its coordinator, its members, joining, rebalancing, assignments, heartbeats.
-ABOUT = re.compile(
-    r"rebalanc|[Jj]oin(?:ing|ed|s|Group| group)|\bgroup\b.*(?:coordinator|member|generation)|[Cc]oordinator|heartbeat|"
-    r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d"
-)
-
-#: Start-up, tombstones, threads and stack frames: they mention a group's words and tell nothing of it.
-NOISE = re.compile(
-    r"Startup|Starting|Created log|[Tt]ombstone|heartbeat\.(?:interval|topic)|^\s+at |\.ms = |^\t[a-z.]+ = |"
-    r"LogManager|Elected as|BrokerHeartbeat|channel-manager|channel manager|Kafka(?:Server|RaftServer)|"
-    r"TransactionCoordinator|transaction\.|event-processor|coordinator-reaper|leader epoch|[Uu]nloading|"
-    r"Scheduling loading|expired offsets|[Ss]hutting down|[Ss]hutdown|Closing coordinator|runtime closed|"
-    r"Event processor|AssignmentsManager|BrokerLifecycleManager|MetadataRe(?:quest|sponse)|"
-    r"brokers, \d+ topics|ClusterId:|Topic \S+ with \d+ partitions|joining broker"
-)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,7 +56,7 @@ def measured(folder: Path) -> tuple[int, int, list[str]]:
     events = {(row["file"], row["line"]) for row in result.rows("events")}
     for path in files:
         for number, line in enumerate(text_of(path).split("\n"), start=1):
-            if ABOUT.search(line) and not NOISE.search(line):
+            if speaks_of_a_group(line):
                 about += 1
                 if (str(path), number) in events:
                     understood += 1

@@ -14,6 +14,7 @@ from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
 from rebalance_kit.forensics.history.history import Common, Counts, History
 from rebalance_kit.forensics.history.storms import storms
+from rebalance_kit.forensics.lines.messages import SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -63,11 +64,16 @@ class Fold:
         #: When, and after how many events at least (all that is open is gone through), what is over leaves next.
         self._due_ms: float = -inf
         self._events = self._least_events = 0
+        #: The lines of the moment that is being taken, and where each stands first.
+        self._now_ms: int | None = None
+        self._now: dict[tuple[object, ...], tuple[str, int]] = {}
 
     def take(self, event: Event) -> None:
         """The next event."""
         said = event.__dict__
         at_ms = said.get("at_ms")
+        if at_ms is not None and self._is_double(event, at_ms):
+            return
         self._events += 1
         if at_ms is not None and at_ms >= self._due_ms and self._events >= self._least_events:
             if self._due_ms > -inf:
@@ -81,6 +87,21 @@ class Fold:
             listeners = self._listeners[kind] = both
         for listener in listeners:
             listener(event)
+
+    def _is_double(self, event: Event, at_ms: int) -> bool:
+        """Whether the same line of the same moment was taken before: from a second appender, or a second copy of a file."""
+        if at_ms != self._now_ms:
+            self._now_ms, self._now = at_ms, {}
+        place = event.file, event.line
+        key: tuple[object, ...] = event.event, event.text
+        if len(event.text) >= SHOWN:  # it may go on otherwise
+            key += event.member, event.reason, event.detail, tuple(event.partitions or ())
+        first = self._now.setdefault(key, place)
+        if first == place:
+            return False
+        if first[0] != event.file:
+            self._findings.copied(event)
+        return True
 
     def _leave_behind(self, now_ms: int) -> None:
         before_ms = self._history.quiet_before(now_ms - PAST_MS)

@@ -108,8 +108,9 @@ def test_logs_that_begin_in_mid_rebalance_tell_of_what_they_hold_and_no_more(rec
     record = records("pieces")["late", "orders-app"]
     whole = records("runs")[pieces.RUN, "orders-app"]
     assert record["generations"] == whole["generations"][1:]
+    # Of the first of them only the end is there.
     assert [row["before"] for row in record["rebalances"]] == [row["before"] for row in whole["rebalances"]][
-        2:
+        1:
     ]
 
 

@@ -197,7 +197,7 @@ def test_a_group_of_which_only_the_end_of_a_rebalance_is_told_has_not_had_none(t
 
 def test_a_finding_of_lines_without_a_group_is_printed(told):
     _, text = told(app="Heartbeat session expired, marking coordinator dead\n")
-    assert "lost its session" in " ".join(text.split())
+    assert "found its session over" in " ".join(text.split())
 
 
 def test_a_change_of_topics_is_not_said_to_be_missing_in_the_brokers_logs(told):

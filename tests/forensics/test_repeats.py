@@ -137,4 +137,5 @@ def test_a_line_in_kafkas_own_layout_says_the_same_when_it_is_read_quickly() -> 
             assert [said] == [
                 {**fields, **dict.fromkeys(("path", "file", "line", "row"))} for fields in found
             ], line
-    assert read > 1_500 and nothing > 200
+    # Lines that speak of a group and are in no template are read the slow way, by their words.
+    assert read > 1_500 and nothing > 100

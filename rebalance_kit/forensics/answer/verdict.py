@@ -181,7 +181,16 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        return "Groups are spoken of, and no line tells of a rebalance or of trouble."
+        names = [row["group"] for row in result.rows("groups")]
+        named = (
+            f"{', '.join(names[:3])}{' and others' if len(groups) > 3 else ''}: spoken of"
+            if groups
+            else "A group is spoken of"
+        )
+        words = (
+            f", {counted(understood.by_words, 'line')} of them by single words" if understood.by_words else ""
+        )
+        return f"{named} in {counted(understood.about, 'line')}{words}; out of these lines no rebalance can be made."
     return "No line of what was read speaks of a consumer group."
 
 
@@ -208,7 +217,7 @@ def _span(seconds: float) -> str:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:] if not text[:1].isalnum() or " " in text[:12] else text
+    return text[:1].upper() + text[1:] if text.split(" ", 1)[0] in {"the", "task", "a", "two"} else text
 
 
 def totals(gaps: Sequence[Row]) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class InputQuality:
         self._copies: dict[tuple[str, str], _Sum] = {}
         self._back: dict[str, _Sum] = {}
         self._late: dict[str, _Sum] = {}
+        self._ahead: dict[str, _Sum] = {}
         self._twice: _Sum | None = None
 
     def went_back(self, event: Event) -> None:
@@ -65,6 +66,11 @@ class InputQuality:
         # Lines come in order of time: a generation that is already made was not joined too early.
         elif event.event == "joined" and event.client is not None and number is not None:
             self._early += [(event.client, number, line(event))] * (("stabilized", number) not in self._made)
+            # Nobody joins a generation when the next is made.
+            later = self._made.get(("stabilized", number + 1), [])
+            ahead_ms = event.at_ms - min((at_ms for _, at_ms, _ in later), default=event.at_ms)
+            if ahead_ms > CLOCK_MS and len({file for file, _, _ in later}) == 1:
+                self._ahead.setdefault(event.client, _Sum(line(event))).add(line(event), ahead_ms)
         if event.side == "broker":
             self._look_for_a_copy(event, event.at_ms)
 
@@ -117,10 +123,22 @@ class InputQuality:
                 f"the clock of {who} is at least {seconds(early.most_ms)} s behind the coordinator's: "
                 "it joined a generation before that was made",
                 early.first,
-                "Give its logs an offset, or synchronise the hosts (NTP); times across files are only as good as the clocks.",
+                f"Read them with --offset '*{early.first.file.rsplit('/', 1)[-1]}=+{early.most_ms}ms' (or more), and synchronise the hosts (NTP).",
                 "GroupMetadataManager: Stabilized comes before any answer to JoinGroup",
             )
             for who, early in self._late.items()
+        ] + [
+            told(
+                "clocks_disagree",
+                who,
+                late.times,
+                f"the clock of {who} is at least {seconds(late.most_ms)} s ahead of the coordinator's: it joined a generation after the next was made",
+                late.first,
+                f"Read them with --offset '*{late.first.file.rsplit('/', 1)[-1]}=-{late.most_ms}ms' (or more): a whole number of hours "
+                "is a time zone (--time-zone, or %d{UTC} in its layout).",
+                "GroupMetadataManager: Stabilized comes before any answer to JoinGroup",
+            )
+            for who, late in self._ahead.items()
         ]
 
     def _one_name(self) -> list[Row]:
@@ -146,7 +164,7 @@ class InputQuality:
                 "same_log_twice",
                 None,
                 found.times,
-                f"{other} holds the same lines as {one}: what is in both is counted twice",
+                f"{other} holds the same lines as {one}: what is in both is counted once",
                 found.first,
                 "Leave one of the two out.",
                 "the two files themselves",

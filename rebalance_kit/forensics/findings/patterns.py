@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: So many second steps in a row, and a cooperative group is going round in circles.
 FOLLOW_UPS = 5
 
+#: So many rebalances at this distance at most are a loop.
+LOOP, LOOP_EVERY_MS = 7, 60_000
+
 #: A spell of growing and shrinking is judged by this many changes of direction within half an hour.
 SWINGS = 3
 _SWINGS_WITHIN_MS = 30 * 60_000
@@ -31,6 +34,7 @@ def patterns(rebalances: Sequence[Rebalance], storms: Sequence[Row]) -> list[Row
     return [
         *_storms_told(storms, rebalances),
         *_held_up(rebalances),
+        *_looping(rebalances),
         *_never_settling(rebalances),
         *_swinging(rebalances),
         *_periodic(rebalances),
@@ -93,6 +97,31 @@ def _held_up(rebalances: Sequence[Rebalance]) -> list[Row]:
             last_ms=_last(rows),
         )
         for who, rows in late.items()
+    ]
+
+
+def _looping(rebalances: Sequence[Rebalance]) -> list[Row]:
+    """Generations that prove many more rebalances than these logs hold."""
+    rows = [row for row in rebalances if row.protocol == "classic" and row.after is not None]
+    if len(rows) < 2:
+        return []
+    first, last = rows[0], rows[-1]
+    proved, lasted_ms = (last.after or 0) - (first.after or 0), last.start_ms - first.start_ms
+    if proved < LOOP or proved < 2 * len(rows) or lasted_ms > proved * LOOP_EVERY_MS:
+        return []
+    return [
+        told(
+            "generation_loop",
+            None,
+            proved,
+            f"a loop: the generation went from {first.after} to {last.after} in {seconds(lasted_ms)} s, so the group was rebalanced "
+            f"at least {proved} times, of which these logs hold {len(rows)}",
+            _first(rows),
+            "Something asks for a rebalance as soon as one is over: members that join anew each time, or two clusters of Connect workers "
+            "with one group.id and different config topics.",
+            "ClassicGroup.initNextGeneration",
+            last_ms=last.start_ms,
+        )
     ]
 
 

@@ -13,6 +13,7 @@ from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRul
 from rebalance_kit.forensics.findings.settings import Settings
 from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
 from rebalance_kit.forensics.findings.subscribed import Remade, Subscribed
+from rebalance_kit.forensics.findings.together import TOGETHER, Together
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: A finding of the first kind says nothing beside one of the others about the same member (or group).
 _UNLESS = {
     "coordinator_lost": ("member_frozen",),
+    "native_session_lost": ("machine_frozen",),
+    "member_left": ("task_failed",),
     "static_return": ("duplicate_instance_id", "instance_id_shared", "instances_take_turns"),
     "instance_id_shared": ("duplicate_instance_id",),
     "repeated_notice": ("deleted_topic_commit",),
@@ -33,7 +36,9 @@ _UNLESS = {
 }
 
 #: Of these, one about anybody in the group is enough.
-_OF_THE_GROUP = frozenset({"duplicate_instance_id", "instance_id_shared", "instances_take_turns"})
+_OF_THE_GROUP = frozenset(
+    {"task_failed", "machine_frozen", "duplicate_instance_id", "instance_id_shared", "instances_take_turns"}
+)
 
 #: The lines that tell of topics.
 MADE_AND_GONE = frozenset({"topic_created", "topic_deleted"})
@@ -49,7 +54,7 @@ class Findings:
         self._group, self._alone, self._remade = group, alone, Remade(remade)
         self._by_rule, self._slowness, self._restarts = ByRule(), Slowness(), Restarts()
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
-        self._quality, self._unplaced = InputQuality(group), Unplaced()
+        self._quality, self._unplaced, self._together = InputQuality(group), Unplaced(), Together()
 
     def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
         """Who takes the events of a kind: the group's, or of no group."""
@@ -60,6 +65,8 @@ class Findings:
         if own or self._alone:
             if name in RULES_BY_EVENT:
                 yield self._by_rule.take
+            if name in TOGETHER:
+                yield self._together.take
             if name in COMINGS_AND_GOINGS:
                 yield self._restarts.take
             if kind.back:
@@ -79,6 +86,11 @@ class Findings:
             ):
                 if name in names:
                     yield step
+
+    def copied(self, event: Event) -> None:
+        """A line that another file holds too, and that was taken from there."""
+        if event.side == "broker" and event.group == self._group and self._group is not None:
+            self._quality.take(event)
 
     def settle(self, before_ms: float, history: History, rebalances: Sequence[Rebalance]) -> None:
         """Sum up what was before then (at the end: everything); ``rebalances`` are those that are over since the last time."""
@@ -102,6 +114,7 @@ class Findings:
             *self._subscribed.rows(history.subscriptions.by_caller),
             *self._remade.rows(history.topics),
             *patterns(rebalances, storms),
+            *self._together.rows(),
             *self._quality.rows(),
             *self._unplaced.rows(placed=bool(rebalances) or history.coordinated),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rebalance_kit.analysis.owners import CALLS
@@ -16,6 +17,24 @@ _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
 
 #: Lines that would be placed in a rebalance if they had a time.
 PLACED = FELT | CALLS | {"preparing", "stabilized", "bumped", "member_failed", "session_expired"}
+
+
+_YEARLESS = re.compile(
+    r"\W{0,3}(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d|\W{0,3}\d\d[-/.]\d\d \d\d:\d\d:\d\d"
+)
+_SOME_TIME = re.compile(r"\d\d?[:.]\d\d[:.]\d\d")
+
+
+def _time_of(text: str) -> str:
+    """What to do about a time that cannot be read, by how it stands in the line."""
+    if _YEARLESS.match(text):
+        return "The time stands there without a year: pass --year 2026 (the year that it was)."
+    if _SOME_TIME.search(text[:60]):
+        return "A time stands there in a form that is not known: describe it in a file of layouts (--layouts FILE)."
+    return (
+        "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "
+        "with kubectl logs --timestamps or docker logs -t."
+    )
 
 
 class Unplaced:
@@ -62,8 +81,7 @@ class Unplaced:
                     f"{counted(self._untimed, 'line')} of this group {'tells' if self._untimed == 1 else 'tell'} of a rebalance without a time that can be read: "
                     "what happened when, and how long it took, cannot be told",
                     line(first),
-                    "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "
-                    "with kubectl logs --timestamps or docker logs -t.",
+                    _time_of(first.text),
                     "org.slf4j.simpleLogger.showDateTime",
                 )
             )

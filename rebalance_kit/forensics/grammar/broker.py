@@ -170,6 +170,16 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("unloaded", "[GroupId={group}] Unloading group metadata for generation {generation}."),
     ("unloaded", "[GroupId={group}] Unloaded group metadata for group epoch {epoch}."),
     ("unloaded", "Unloading group metadata for {group} with generation {generation}"),
+    (
+        "member_loaded",
+        "Loaded member MemberMetadata(memberId={member}, groupInstanceId={instance}, clientId={client}, clientHost={_}, "
+        "sessionTimeoutMs={limit_ms}, rebalanceTimeoutMs={_}) in group {group} with generation {generation}[[.]]",
+    ),
+    (
+        "member_loaded",
+        "Static member MemberMetadata(memberId={member}, groupInstanceId={instance}, clientId={client}, clientHost={_}, "
+        "sessionTimeoutMs={limit_ms}, rebalanceTimeoutMs={_}) of group {group} loaded with member id {_} at generation {generation}[[.]]",
+    ),
     ("metadata_loaded", "Finished loading of metadata from {detail}"),
     ("metadata_loaded", "Finished loading offsets and group metadata from {detail}"),
     ("offsets_deleted", "Generated {_} while deleting offsets for topics {detail}"),

@@ -40,7 +40,18 @@ _LINES: tuple[tuple[str, str], ...] = (
         "worker_step",
         "Wasn't able to resume work after last rebalance, can skip stopping connectors and tasks",
     ),
+    ("task_killed", "WorkerSinkTask{id={client}} Task threw an uncaught and unrecoverable exception{detail}"),
+    (
+        "task_killed",
+        "WorkerSinkTask{id={client}} Task is being killed and will not recover until manually restarted{detail}",
+    ),
+    (
+        "task_killed",
+        "WorkerSourceTask{id={client}} Task threw an uncaught and unrecoverable exception{detail}",
+    ),
     # Streams
+    ("streams_step", "stream-thread [{client}] Assigned tasks to clients as {detail}"),
+    ("streams_step", "stream-thread [{client}] partition assignment took {took_ms} ms{detail}"),
     ("streams_state", "stream-thread [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "stream-client [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "State transition from {state_from} to {state_to}[[.]]"),

@@ -21,6 +21,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("subscribed", "Subscribed to pattern: '{detail}'"),
     ("subscribed", "Subscribing to regular expression {detail}"),
     ("coordinator_found", "Discovered group coordinator {detail}"),
+    ("coordinator_left", "Requesting disconnect from last known coordinator {detail}"),
     ("joining", "(Re-)joining group[[ {group}]]"),
     ("rejoin_requested", "Request joining group due to: {reason}"),
     (

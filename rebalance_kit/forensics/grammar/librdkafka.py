@@ -47,6 +47,10 @@ _LINES: tuple[tuple[str, str], ...] = (
         "{reason}",
     ),
     (
+        "rd_heartbeat_error",
+        'Group "{group}" heartbeat error response in state {_} (join state {state}, {_} partition(s) assigned): {reason}',
+    ),
+    (
         "rd_epoch_heartbeat",
         'ConsumerGroupHeartbeat of member id "{member}", group id "{group}", generation id {epoch}, {_}',
     ),
@@ -68,6 +72,9 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_rebalance", 'Group "{group}" is rebalancing in state {_} (join-state {state}) {_}: {reason}'),
     ("rd_heartbeat_error", "Heartbeat failed: {reason}"),
     ("rd_heartbeat", 'Heartbeat for group "{group}" generation id {generation}'),
+    ("rd_step", "ConsumerGroupHeartbeat failed due to coordinator {_} loading in progress: {reason}"),
+    ("rd_step", "Revoking assignment as lost {_}"),
+    ("rd_step", "LeaveGroup response error in state {_}: {reason}"),
     ("rd_step", 'Elected leader for group "{group}" with {members} member(s)'),
     ("rd_step", "OffsetCommit for {_} partition(s): {_}: returned: {reason}"),
     ("rd_step", "Request metadata for {_} topic(s): partition assignor"),

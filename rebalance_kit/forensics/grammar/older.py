@@ -21,6 +21,8 @@ _BROKER_LINES: tuple[tuple[str, str], ...] = (
         "while old member {other} will be removed[[.]]",
     ),
     ("loaded", "Loading group metadata for {group} with generation {generation}"),
+    ("preparing", "Preparing to restabilize group {group} with old generation {generation}"),
+    ("emptied", "Group {group} generation {generation} is dead and removed"),
     ("died", "Group {group} transitioned to Dead in generation {generation}"),
 )
 

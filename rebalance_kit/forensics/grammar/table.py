@@ -73,6 +73,32 @@ CLUES: tuple[str, ...] = (
     "Updated partition assignment",
     "local member_id",
     "not known in the current generation",
+    *(
+        "oining",
+        "oined",
+        "oins the",
+        "oordinator",
+        "eartbeat",
+        "evok",
+        "ssigned",
+        "ssignment",
+        "eneration",
+        "max.poll.interval",
+    ),
+    *(
+        "FENCED_",
+        "UNKNOWN_MEMBER",
+        "IllegalGeneration",
+        "ILLEGAL_GENERATION",
+        "CommitFailed",
+        "max_poll_interval",
+        "ember ",
+        "ember(",
+        'ember"',
+        "ember_",
+        "Task is being killed",
+        "imed out ",
+    ),
 )
 
 #: A KIP-848 client of 4.3.1 writes thousands of these per second while its only broker is down.

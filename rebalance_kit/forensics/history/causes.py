@@ -49,6 +49,8 @@ def _joined_with(row: Rebalance) -> set[tuple[str, str]]:
 
 
 def _more(row: Rebalance, *, again: bool) -> str:
+    if row.only_its_end:
+        return f"; it ended here at {'epoch' if row.protocol == 'consumer' else 'generation'} {row.after}, and its beginning is not in these logs"
     if row.trigger == "session_expired" and row.stalled:
         return "; it had exceeded max.poll.interval.ms"
     if row.words is not None:

@@ -30,6 +30,9 @@ _CAUSE_WINDOW_MS = 1000
 #: A static member that comes back bumps nothing unless it asks for other topics, and then at once.
 _AT_ONCE_MS = 50
 
+#: Whoever went this long before a rebalance of which only the end is told may have begun it.
+_LEFT_BEFORE_MS = 60_000
+
 JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 LEFT = ("left", "epoch_left")
 EXPIRED = ("member_failed", "session_expired")
@@ -59,6 +62,7 @@ class Coordinator:
             return
         name = event.event
         if name in _ENDS:
+            self._begin_unseen(event)
             self._close(event)
         if name == "preparing":
             self._prepare(event)
@@ -67,12 +71,14 @@ class Coordinator:
         elif name == "assignment_received":
             self._received(event)
         elif name == "computed":
+            if not self._untargeted and (event.epoch or 0) > (self._earlier or 0):
+                self._bumped(event, unseen=True)
             self._targeted(event)
         if name in LEFT or name in EXPIRED:
             self._leaver = event
         if name == "bumped" or epoch_trigger(name, event.reason) is not None:
             self._cause = event
-        if name in {"bumped", "stabilized", "emptied"}:
+        if name in {"bumped", "stabilized", "emptied", "computed"}:
             number = event.epoch if event.epoch is not None else event.generation
             self._earlier = self._earlier if number is None else number
         self._move(event)
@@ -118,6 +124,26 @@ class Coordinator:
             row.end_ms = event.at_ms if event.generation is not None else None
         row.stable = event.event == "stabilized"
 
+    def _begin_unseen(self, event: Event) -> None:
+        """A rebalance of which only the end is in these logs: what is known of its beginning is who went before."""
+        told = event.event in {"stabilized", "emptied"} and event.generation is not None
+        if not told or self._open is not None or event.generation == self._earlier:
+            return
+        leaver, at_ms = self._leaver, event.at_ms or 0
+        fresh = leaver if leaver is not None and at_ms - (leaver.at_ms or 0) <= _LEFT_BEFORE_MS else None
+        trigger = (
+            "unseen"
+            if fresh is None
+            else "session_expired"
+            if fresh.event in EXPIRED
+            else leave_trigger(fresh.reason)
+        )
+        row = self._begin("classic", trigger, event, at_ms if fresh is None else fresh.at_ms or 0)
+        row.culprit_member, row.said = (None, None) if fresh is None else (fresh.member, fresh.reason)
+        row.before, row.only_its_end, self._open = (event.generation or 1) - 1, True, row
+        self._unassigned.append(row)
+        self._leaver = None
+
     def _received(self, event: Event) -> None:
         for row in self._unassigned:
             row.received = (event.generation, event.at_ms or 0)
@@ -143,7 +169,7 @@ class Coordinator:
         self._unassigned.append(row)
         self._inside = row
 
-    def _bumped(self, event: Event) -> None:
+    def _bumped(self, event: Event, *, unseen: bool = False) -> None:
         at_ms, cause = event.at_ms or 0, self._cause
         if self._bump is not None:
             last, before = self._acks
@@ -152,7 +178,9 @@ class Coordinator:
         within = _AT_ONCE_MS if cause is not None and cause.event == "static_rejoins" else _CAUSE_WINDOW_MS
         fresh = cause if trigger is not None and cause and at_ms - (cause.at_ms or 0) <= within else None
         start_ms = at_ms if fresh is None else fresh.at_ms or 0
-        row = self._begin("consumer", trigger if fresh and trigger else "metadata_changed", event, start_ms)
+        untold = "unseen" if unseen else "metadata_changed"
+        row = self._begin("consumer", trigger if fresh and trigger else untold, event, start_ms)
+        row.only_its_end = unseen
         if fresh is not None:
             row.culprit_member = fresh.member if fresh.member is not None else fresh.instance
             row.said = fresh.reason
@@ -164,6 +192,7 @@ class Coordinator:
 
     def _begin(self, protocol: str, trigger: str, event: Event, start_ms: int) -> Rebalance:
         row = Rebalance(protocol, trigger, start_ms, event.file, event.line, moves=self._next)
+        row.confidence = event.confidence
         self._next = Moves()
         self._rows.append(row)
         return row

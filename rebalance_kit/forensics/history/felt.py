@@ -35,10 +35,13 @@ _ANSWERS = re.compile(
 
 #: What counts as the cause when several things were told: the most telling first.
 _RANK = (
+    "fenced",
     "poll_timeout",
+    "session_lost",
     "enforced",
     "subscription_changed",
     "metadata_changed",
+    "moved",
     "leave",
     "join",
     "follow_up",
@@ -50,6 +53,13 @@ _RANK = (
 _UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
 _TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
 
+_MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
+
+#: Lines of members that the coordinator did not know any more.
+_SESSION_LOST = frozenset(
+    {"other_session_expired", "other_unknown_member", "rd_session_timeout", "heartbeat_unknown"}
+)
+
 #: Lines after which a member has no part in it any more.
 _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
 
@@ -60,7 +70,21 @@ FELT = (
     | {
         *("joined", "synced", "other_joined", "rd_join_answer", "transitioned", "revoked"),
         *("poll_timeout", "rd_poll_timeout", "other_poll_timeout", "rejoin_requested", "join_retried"),
-        *("rd_heartbeat_error",),
+        *(
+            "rd_heartbeat_error",
+            "rd_session_timeout",
+            "client_instance_fenced",
+            "fatal",
+            "config_mismatch",
+            "generation_reset",
+        ),
+        *(
+            "other_session_expired",
+            "other_unknown_member",
+            "heartbeat_failed",
+            "heartbeat_unknown",
+            "joining",
+        ),
     }
 )
 
@@ -77,6 +101,7 @@ class _Round:
     end_ms: int = 0
     clients: set[str] = field(default_factory=set)
     told: list[_Told] = field(default_factory=list)
+    confidence: str | None = None
 
 
 @dataclass(slots=True, order=True)
@@ -90,6 +115,7 @@ class _Told:
     reason: str
     file: str
     line: int
+    confidence: str | None = None
 
 
 class Felt:
@@ -121,6 +147,7 @@ class Felt:
             one = self._rounds.get(number)
             if one is None:
                 one = self._rounds[number] = _Round(*number, at_ms, event.file, event.line)
+                one.confidence = event.confidence
             one.end_ms = max(one.end_ms, at_ms)
             one.clients.add(client)
         if number is not None or event.event in _GONE:
@@ -130,7 +157,10 @@ class Felt:
         trigger = _trigger(event)
         if trigger is not None:
             rank = _RANK.index(trigger)
-            self._told.append(_Told(rank, at_ms, trigger, client, event.reason or "", event.file, event.line))
+            told = _Told(
+                rank, at_ms, trigger, client, event.reason or "", event.file, event.line, event.confidence
+            )
+            self._told.append(told)
 
     def forget(self, before_ms: int) -> None:
         """Forget members that were last heard of before then, unless with them a rebalance began that goes on."""
@@ -218,6 +248,7 @@ class Felt:
                 culprit=seen.client if seen else None,
                 before=last.after if last else first.epoch,
                 said=(seen.reason or None) if seen else None,
+                confidence=seen.confidence if seen else first.confidence,
             )
         ]
 
@@ -259,6 +290,16 @@ def _trigger(event: Event) -> str | None:
     name, reason = event.event, event.reason
     if name in {"poll_timeout", "rd_poll_timeout", "other_poll_timeout"}:
         return "poll_timeout"
+    if name == "client_instance_fenced" or (
+        name in {"rd_heartbeat_error", "rd_rebalance", "fatal"} and "enced" in (reason or "")
+    ):
+        return "fenced"
+    if name in _SESSION_LOST:
+        return "session_lost"
+    if name == "config_mismatch":
+        return "enforced"
+    if name == "rejoin_requested" and _MOVED.search(reason or ""):
+        return "moved"
     if name == "rejoin_requested" and reason is not None:
         for start, trigger in _REASONS.items():
             if reason.startswith(start):
@@ -297,6 +338,7 @@ def _row(one: _Round, before: int) -> Rebalance:
         joined=_names(one, "join"),
         left=_names(one, "leave", "poll_timeout"),
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
+        confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
 
 

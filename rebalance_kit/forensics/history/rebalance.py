@@ -95,6 +95,7 @@ class Rebalance:
     restarting: bool = False
     resubscribed: list[str] = field(default_factory=list)
     stable: bool = False
+    only_its_end: bool = False
     received: tuple[int | None, int] | None = None
     target_ms: int | None = None
     ack_ms: int | None = None

@@ -8,7 +8,7 @@ import re
 ABOUT = re.compile(
     r"rebalanc|[Jj]oin(?:ing|ed|s|Group| group)|\bgroup\b.*(?:coordinator|member|generation)|[Cc]oordinator|heartbeat|"
     r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d|"
-    r"Rebalanc|FENCED_|UNKNOWN_MEMBER|group\.instance\.id|Heartbeat"
+    r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat"
 )
 
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words
@@ -25,6 +25,9 @@ NOISE = re.compile(
     r"LOG-7-(?:DUMP|SRVPEND|OFFSETFETCH|OFFSET|ASSIGNMENT|PAUSE|REMOVE)\b|Expediting next heartbeat|"
     r"\[thrd:[^\]]*\]: (?:Metadata (?:not|available)|\S+ received target|Reconciliation starts|Acknowledging target|Target assignment)|"
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
+    r"Timed out \d+ in-flight|"
+    r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
+    r"elected leader for group|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"^\* |Final assignment of partitions|^ ?\(org\.apache"
 )
 

@@ -21,6 +21,9 @@ ANCHOR = re.compile(
     r"|\[thrd:[^\]]{0,99}\]: ?|stream-(?:thread|client) \["
 )
 
+#: What makes a line that begins with a tab more than the line of a block.
+IN_TABBED = re.compile(ANCHOR.pattern + r'|\{"')
+
 #: A line is searched for so many anchors.
 _MOST_ANCHORS = 4
 

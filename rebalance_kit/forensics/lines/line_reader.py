@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import re
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.grammar.safe_regex import LONG
-from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, Found, find_of_others
+from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, find_of_others
+from rebalance_kit.forensics.lines.about import UNCLEAR, speaks_of_a_group
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.containers import json_object, unwrap
-from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, begins_like
+from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
+from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, HEAD, LAYOUTS, begins_like
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
@@ -30,20 +32,12 @@ _CLIENT_PREFIX = re.compile(
 _LOGGER = re.compile(r" \([\w.$]{1,200}(?::\d{1,9})?\)\Z", re.ASCII)
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
 
-#: What stands before the message: layout, level, time, client; None where the layout has none.
-Head: TypeAlias = tuple[str | None, str | None, str | None, str | None]
-
-#: Instance id, client and group of a client's prefix.
-Prefix: TypeAlias = tuple[str | None, str | None, str | None]
-
-#: One message of a line (a JSON line may hold several).
-Message: TypeAlias = tuple[Head, Prefix, Found]
-
-
 #: The layout of lines that need not have a time.
 _TIMELESS = "plain"
 
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
+#: What was said of lines whose words may still be read: nothing, or that they fit no layout of the kit's own.
+_MAY_BE_READ = {None, "no known layout", _NOT_WHOLE, *(f"not quite the layout {one.name}" for one in LAYOUTS)}
 _NO_HEAD: Head = (None, None, None, None)
 _NO_PREFIX: Prefix = (None, None, None)
 
@@ -65,7 +59,14 @@ class LineReader:
         laid = self._by_layout(text, container_time)
         if isinstance(laid, list):
             return laid
-        return self._by_anchor(text, container_time, laid)
+        told = self._by_anchor(text, container_time, laid)
+        if isinstance(told, list):
+            return told
+        # What no template knows may still speak of a group.
+        if told in _MAY_BE_READ:
+            read = by_words(text, container_time, cut=told == _NOT_WHOLE)
+            return read or (UNCLEAR if told is None and _unclear(text) else told)
+        return told
 
     def _by_layout(self, text: str, container_time: str | None) -> list[Message] | str | None:
         beginning = self._first(text)
@@ -124,6 +125,11 @@ class LineReader:
         messages: list[Message] = [] if found is None else [(head, prefix, found)]
         messages += [(_NO_HEAD, _NO_PREFIX, more) for part in rest if (more := IN_UNLAID.find(part))]
         return _whole_messages(messages) if messages else None
+
+
+def _unclear(text: str) -> bool:
+    """Whether a line that nothing reads looks like a group's, and does not only continue the line before."""
+    return not text.startswith(CONTINUATIONS) and speaks_of_a_group(text[:LONG])
 
 
 def client_prefix(prefix: str) -> Prefix | None:

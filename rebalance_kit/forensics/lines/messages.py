@@ -13,8 +13,8 @@ from rebalance_kit.forensics.lines.timestamps import Clock, is_date
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.grammar.template import Template
+    from rebalance_kit.forensics.lines.last_resort import Message
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.forensics.lines.line_reader import Message
 
 #: A leader prints the plan of a whole group in one line: 10,000 partitions take about 250 kB.
 LONGEST_LINE = 1_000_000
@@ -77,11 +77,17 @@ class Messages:
             told["level"] = level
         if group and not told.get("group"):
             told["group"] = group
-        if not told.get("client") and (who := client or (writer.split("#", 1)[0] if writer else None)):
+        if not told.get("client") and (who := client or (_writer(writer) if writer else None)):
             told["client"] = who
         if instance and not told.get("instance"):
             told["instance"] = instance_of(instance)
         return told
+
+
+def _writer(name: str) -> str:
+    """The client of librdkafka's ``c1#consumer-1``; where it is called as all are, its instance is told too."""
+    bare = name.split("#", 1)[0]
+    return name if bare == "rdkafka" else bare
 
 
 def fields_of(template: Template, texts: Sequence[str]) -> dict[str, Any]:

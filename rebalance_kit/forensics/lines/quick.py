@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rebalance_kit.forensics.grammar.safe_regex import LONG
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, NOISE
+from rebalance_kit.forensics.lines.about import speaks_of_a_group
 from rebalance_kit.forensics.lines.line_reader import client_prefix, is_broker_prefix
 from rebalance_kit.forensics.lines.messages import SHOWN, fields_at_once, instance_of
 
@@ -68,7 +69,13 @@ class QuickReader:
         found = IN_MESSAGES.find(message)
         if found is None:
             # Nor may it be a message together with its logger.
-            known = bare or _MORE in message or message[-1:] in _BORDER or IN_MESSAGES.find(rest[begin:])
+            known = (
+                speaks_of_a_group(line)
+                or bare
+                or _MORE in message
+                or message[-1:] in _BORDER
+                or IN_MESSAGES.find(rest[begin:])
+            )
             return None if known else NOTHING
         if found[1] is None or NOISE[0] in line:
             return None

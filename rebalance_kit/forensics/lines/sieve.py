@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.grammar.table import BLOCK_LINES, CLUES, CLUES_AT_START, NOISE
-from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.anchors import IN_TABBED
 from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 
@@ -33,7 +33,7 @@ def sieve(layouts: Sequence[Layout]) -> Callable[[str], bool | None]:
     def test(line: str) -> bool | None:
         told = (
             line.startswith(CLUES_AT_START)
-            or (clue(line) and (line[:1] != "\t" or ANCHOR.search(line)))
+            or (clue(line) and (line[:1] != "\t" or IN_TABBED.search(line)))
             or _wrapped_block(line)
         )
         if told and noise not in line:

@@ -19,7 +19,7 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 
 _ISO = re.compile(
-    r"(?<!\d)\d{4}([-/])\d\d\1\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
+    r"(?<!\d)\d{4}([-/.])\d\d\1\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
 )
 #: Seconds with a fraction, or milliseconds, since 1970.
 _COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
@@ -31,6 +31,10 @@ _NAMED = re.compile(
 _APACHE = re.compile(rf"\b(\d\d)/({_MONTH})/(\d{{4}}):({_CLOCK})((?: [+-]\d{{4}})?)")
 #: journalctl and syslog: ``Nov 21 02:15:25``.
 _BARE = re.compile(rf"\b({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:[.,](\d{{3}}))?")
+#: Spark's own: ``23/11/21 02:15:25``.
+_SPARKS = re.compile(r"(?<![\d/])(\d\d)/(0[1-9]|1[0-2])/([0-3]\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)")
+#: A clock alone at the beginning: durations are true, the day is unknown (told as the first of 1970).
+_NO_DAY = re.compile(r"\W{0,3}([01]\d:\d\d:\d\d[.,]\d{3}|2[0-3]:\d\d:\d\d[.,]\d{3})\b")
 #: Digits of any script, letters of full width, and the decimal point and the comma of Arabic.
 _OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]")
 _PLAIN_SIGNS = {"\u3000": " ", "\u066b": ".", "\u060c": ","}
@@ -56,13 +60,18 @@ def time_in(line: str) -> TimeInText:
     if found := _BARE.search(text):
         month, day, clock, ms = found.groups()
         return f"{month} {int(day):02} {clock},{ms or '000'}", _NO_YEAR
+    if found := _SPARKS.search(text):
+        year, month, day, clock = found.groups()
+        return f"20{year}-{month}-{day}T{clock}", None
+    if found := _NO_DAY.match(text):
+        return f"1970-01-01T{found[1]}", None
     return None, None
 
 
 def iso_in(text: str) -> str | None:
     """The first date and time of day in figures, the year first."""
     found = _ISO.search(in_plain_digits(text))
-    return found[0].replace("_", "T").replace("/", "-") if found else None
+    return re.sub("[/.]", "-", found[0][:10]) + found[0][10:].replace("_", "T") if found else None
 
 
 def in_plain_digits(text: str) -> str:

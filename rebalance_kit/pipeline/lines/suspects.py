@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.grammar.table import CLUES, CLUES_AT_START, NOISE
-from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.anchors import IN_TABBED
 from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 
@@ -36,7 +36,7 @@ def suspects(text: pa.Array, layouts: Sequence[Layout]) -> Suspects:
     indented = pc.starts_with(text, "\t")
     inside = pc.and_not(like(_one_of(CLUES)), indented)
     if pc.any(indented).as_py():
-        anchored = pc.and_(indented, like(ANCHOR.pattern))
+        anchored = pc.and_(indented, like(IN_TABBED.pattern))
         inside = pc.or_(inside, pc.and_(anchored, like(_one_of(CLUES))))
     possible = pc.or_(inside, like("^" + _one_of(CLUES_AT_START)))
     wrapped = like(_WRAPPED)

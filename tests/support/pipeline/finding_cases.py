@@ -82,6 +82,31 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
     "poll_overrun": ("c2", "poll-timeout.consumer.4.3.1", "drawn-1.consumer.4.3.1"),
     "repeated_notice": ("c1", "slow-callback.cooperative.4.3.1", "join.cooperative.4.3.1"),
     # Hand-written
+    "task_failed": (
+        "sink-0",
+        {
+            "connect.log": plain(
+                0,
+                "WorkerSinkTask{id=sink-0} Task is being killed and will not recover until manually restarted",
+            )
+            + client(
+                0.1, "c1", "Sending LeaveGroup request to coordinator b:9092 (id: 2147483646 rack: null)"
+            )
+        },
+        {
+            "connect.log": client(
+                0.1, "c1", "Sending LeaveGroup request to coordinator b:9092 (id: 2147483646 rack: null)"
+            )
+        },
+    ),
+    "many_generations": (None, {"broker.log": stabilized(0, 138902)}, {"broker.log": stabilized(0, 902)}),
+    "share_group": (
+        "s1",
+        {
+            "app.log": "2026-03-01 10:00:00,000 INFO [ShareConsumer clientId=s1, groupId=shared] Member M1 with epoch 1 transitioned from JOINING to RECONCILING.\n"
+        },
+        {"app.log": client(0, "c1", "Member M1 with epoch 1 transitioned from JOINING to RECONCILING.")},
+    ),
     "resubscribed": (
         "c1",
         {

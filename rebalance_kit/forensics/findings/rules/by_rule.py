@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, told
+from rebalance_kit.forensics.findings.limits import setting
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 
@@ -29,6 +30,7 @@ _UNTOLD = {
     "topic": "a partition",
     "partitions": "(not named)",
     "over_ms": "some",
+    "generation": "a high number",
 }
 
 #: The rules of single lines by the kinds of line they are about.
@@ -44,16 +46,19 @@ class _Hits:
     first: Event
     times: int = 0
     last_ms: int | None = None
+    over_ms: int | None = None
 
     def add(self, event: Event) -> None:
         """One more, in any order."""
-        self.take_in(_Hits(event, 1, event.at_ms))
+        self.take_in(_Hits(event, 1, event.at_ms, event.over_ms))
 
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
         if other.last_ms is not None:
             self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
+        if other.over_ms is not None:
+            self.over_ms = max(self.over_ms or 0, other.over_ms)
         if line(other.first).place < line(self.first).place:
             self.first = other.first
 
@@ -85,14 +90,21 @@ class ByRule:
     def rows(self, names: Names, rebalances: Sequence[Rebalance]) -> list[Row]:
         """All findings by rules."""
         merged: dict[tuple[str, str | None], _Hits] = {}
+        nameless = {key for _, kind, key in self._hits if kind == "file"}
         for (code, kind, key), hits in self._hits.items():
             who = names.of(key) if kind == "member" else key
             one = merged.setdefault((code, who if kind != "nobody" else None), _Hits(hits.first))
             one.take_in(hits)
-        rows = [
-            _row(self._rules[code], who, hits.times, line(hits.first), vars(hits.first), hits.last_ms)
-            for (code, who), hits in merged.items()
-        ]
+        rows = []
+        for (code, who), hits in merged.items():
+            first = hits.first
+            row = _row(self._rules[code], who, hits.times, line(first), vars(first), hits.last_ms)
+            if who in nameless and row["sentence"].startswith(f"{who} "):
+                row["sentence"] = (
+                    f"the client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
+                )
+            row["setting"] = setting(code, first, hits.over_ms)
+            rows.append(row)
         return rows + _of_rebalances(rebalances)
 
 

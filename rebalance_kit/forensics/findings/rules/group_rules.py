@@ -10,14 +10,41 @@ from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule,
 _KIP345 = "KIP-345 (static membership)"
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 
+#: A generation from which on a group is said to have been rebalanced all the time.
+_MANY = 10_000
+
 GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "connect_configs_differ",
         ("config_mismatch",),
-        sentence="{who} has read less of the config topic than its group's leader knows, and forces a rebalance for it",
+        sentence="{who} does not have the configuration that its group's assignment is based on, and forces a rebalance for it",
         do="Look at config.storage.topic of all workers with this group.id: two Connect clusters that share a group.id with "
         "different config topics, a config topic that was deleted or is compacted wrongly, or one that a worker cannot read.",
         source="Connect: DistributedHerder.handleRebalanceCompleted; WorkerCoordinator",
+    ),
+    LineRule(
+        "task_failed",
+        ("task_killed",),
+        sentence="task {who} failed with an exception and is not started again: its consumer leaves the group, and its partitions go unread",
+        do="Read the exception below that line, mend its cause (often a record: errors.tolerance, a dead letter queue), then restart the "
+        "task: POST /connectors/NAME/tasks/N/restart.",
+        source="Connect: WorkerTask.doRun; KIP-298",
+    ),
+    LineRule(
+        "many_generations",
+        ("stabilized", "member_loaded", "preparing", "joined"),
+        when=lambda event: (event.generation or 0) >= _MANY,
+        sentence="the group is at generation {generation}: it has been rebalanced that often since its generations began",
+        do="See whether it goes on: two describes of the group a minute apart. Look for members that join anew all the time "
+        "(ids that are not kept, restarts, two clusters of workers in one group).",
+        source="ClassicGroup.initNextGeneration",
+    ),
+    LineRule(
+        "share_group",
+        ("share_step",),
+        sentence="{who} is a share consumer: members of a share group read the same partitions, and nothing is said here of its assignment",
+        do="Use kafka-share-groups.sh --describe; share groups are neither followed nor simulated by the kit.",
+        source="KIP-932",
     ),
     LineRule(
         "worker_cut_off",
@@ -29,7 +56,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_lost_session",
         ("other_session_expired", "other_unknown_member"),
-        sentence="{who} lost its session: no heartbeat of it had been answered in time",
+        sentence="{who} was told that it is no member any more, or found its session over",
         do="Look at what it did before: clients that heartbeat from their own processing loop (kafkajs, older kafka-python, "
         "ruby-kafka) lose their session in a long handler; otherwise at the broker and the network.",
         source="session.timeout.ms of that client",
@@ -263,8 +290,8 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "native_session_lost",
         ("rd_session_timeout",),
-        sentence="{who} (librdkafka) heard nothing from the coordinator for a session and gave its partitions up by itself",
-        do="Look at the broker and the network first; librdkafka revokes at once, the Java client goes on.",
+        sentence="{who} (librdkafka) heard nothing from the coordinator for {over_ms} ms and gave its partitions up by itself",
+        do="Was the process or its machine frozen? Several clients at the same moment say so; one alone: look at the broker and the network.",
         source="librdkafka: session.timeout.ms; rdkafka_cgrp.c",
     ),
 )

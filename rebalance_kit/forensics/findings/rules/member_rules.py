@@ -28,8 +28,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("member_failed", "session_expired"),
         sentence="the coordinator heard no heartbeat from {who} for a whole session and removed it",
         do=(
-            "Find out why the process stopped (killed, out of memory, long GC pause, network); its partitions were unread until then. "
-            "A shorter session finds it sooner and raises more false alarms."
+            "Find out why the process stopped (killed, out of memory, long GC pause, network): its own log, its container's last "
+            "state, the host's journal at that moment."
         ),
         source="consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)",
     ),
@@ -68,7 +68,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "instance_id_fenced",
-        ("client_instance_fenced",),
+        ("client_instance_fenced", "rd_heartbeat_error"),
+        when=lambda event: event.event == "client_instance_fenced" or "enced by" in (event.reason or ""),
         sentence="{who} was fenced: another process came with the same group.instance.id {instance} and took its place",
         do="Give every process its own group.instance.id; look for two replicas with one configuration.",
         source=f"{_STATIC_DOC}; FENCED_INSTANCE_ID",
@@ -154,7 +155,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "coordinator_moved",
         ("loaded",),
         sentence="a coordinator that had just taken the group over loaded it, {n} time(s)",
-        do="Expected after a broker restart or a leader election; sessions start anew, and nobody is expelled for it.",
+        do="Expected after a broker restart or a leader election; sessions start anew there.",
         source="GroupMetadataManager.onLoaded",
     ),
     LineRule(

@@ -1,0 +1,216 @@
+"""The reader of last resort: who, what and how much, from the words of any line that speaks of a group.
+
+Templates know what they have met.  What no template knows is read here by words that all clients share; such an event
+has a low ``confidence``, which every conclusion from it carries on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from rebalance_kit.forensics.grammar.safe_regex import LONG
+from rebalance_kit.forensics.grammar.template import Template
+from rebalance_kit.forensics.lines.about import speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
+from rebalance_kit.forensics.lines.times_in_text import time_in
+
+if TYPE_CHECKING:
+    from rebalance_kit.forensics.grammar.table import Found
+
+#: What stands before the message: layout, level, time, client; None where the layout has none.
+Head: TypeAlias = tuple[str | None, str | None, str | None, str | None]
+
+#: Instance id, client and group of a client's prefix.
+Prefix: TypeAlias = tuple[str | None, str | None, str | None]
+
+#: One message of a line (a JSON line may hold several).
+Message: TypeAlias = "tuple[Head, Prefix, Found]"
+
+#: The fields that words may tell; the text of the template is never matched.
+_FIELDS = (
+    "{group} {client} {instance} {member} {generation} {partitions} {reason} {cause} {limit_ms} {over_ms}"
+)
+_LOW = (("confidence", "low"),)
+
+
+class _What(NamedTuple):
+    """A kind of event by the words that tell it."""
+
+    pattern: re.Pattern[str]
+    template: Template
+
+
+def _what(event: str, pattern: str, side: str = "other") -> _What:
+    return _What(re.compile(pattern, re.IGNORECASE), Template(event, side, _FIELDS, _LOW))
+
+
+#: What a coordinator writes, whatever was cut off or masked.
+_OF_BROKERS = (
+    _what("preparing", r"preparing to re(?:balance|stabilize)\b.*old generation -?\d", "broker"),
+    _what("stabilized", r"\bstabilized\b.*generation \d", "broker"),
+    _what("member_failed", r"\bmember\b.*has failed, removing it", "broker"),
+    _what("left", r"\bmember\b.*has left (?:the )?group\b|\bmember\b.*has left\b.*LeaveGroup", "broker"),
+    _what("joins", r"\bmember \S+ joins the consumer group", "broker"),
+    _what("emptied", r"generation \d+ is now empty", "broker"),
+    _what("computed", r"computed a new target assignment for epoch \d", "broker"),
+    _what("broker_step", r"", "broker"),
+)
+
+#: A share consumer: a group of another kind.
+_OF_SHARES = _what("share_step", r"\[ShareConsumer |ShareMembershipManager")
+
+#: What a client writes, the most telling first.
+_OF_CLIENTS = (
+    _what(
+        "client_instance_fenced",
+        r"FENCED_INSTANCE_ID|fenced by (?:another|other) (?:consumer|instance)|FencedInstanceId",
+    ),
+    _what(
+        "other_poll_timeout",
+        r"max\.?_?poll\.?_?interval\S* ?(?:\w+ )?exceeded|poll (?:interval|timeout).{0,30}(?:exceed|expired)",
+    ),
+    _what(
+        "other_commit_failed",
+        r"commit.{0,80}(?:fail|refus|cannot|error|exception|retried|reject|unsuccess)|(?:fail|error).{0,40}commit|CommitFailed",
+    ),
+    _what("other_session_expired", r"session.{0,30}(?:expired|timed out|timeout exceeded)"),
+    _what(
+        "other_unknown_member",
+        r"UNKNOWN_MEMBER|Unknown ?Member|not aware of this member|member_?id was not recogni|ILLEGAL_GENERATION|Illegal ?Generation|not (?:a )?known (?:member|in the current)",
+    ),
+    _what(
+        "other_rebalancing",
+        r"REBALANCE_IN_PROGRESS|rebalance (?:is )?in progress|is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|(?:start|begin)\w* (?:\w+ )?rebalanc",
+    ),
+    _what(
+        "other_joined",
+        r"\bjoined\b.{0,120}generation|\bsuccessfully joined\b|join(?:ed)? (?:the )?group success",
+    ),
+    _what(
+        "other_leaving", r"leaving (?:the )?(?:consumer )?group|leave group|LeaveGroup|left (?:the )?group"
+    ),
+    _what("other_join_failed", r"join.{0,60}(?:fail|error|refus)|(?:fail|error|unable).{0,40}join"),
+    _what(
+        "coordinator_lost",
+        r"coordinator.{0,90}(?:dead|unavailable|not available|lost|refused|DOWN\b|unreachable|timed out|not the correct|disconnect)|(?:mark|connect)\w*.{0,40}coordinator.{0,60}(?:dead|fail|unknown)",
+    ),
+    _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
+    _what("other_lost", r"partitions? lost|lost partitions?"),
+    _what("other_revoked", r"revok"),
+    _what(
+        "other_assigned",
+        r"\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|new(?:ly)? assign",
+    ),
+    _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
+)
+
+#: Of lines that begin as Kafka's own do, whose templates are known, words alone tell trouble and no more.
+_TROUBLE = (*_OF_CLIENTS[:5], _OF_CLIENTS[-1])
+
+_IS_BROKERS = re.compile(
+    r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker "
+)
+_GROUP = (
+    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\])]{1,249})""",
+    r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
+    r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
+    r"""\bGroup member \(([^,()\s]{1,249}),""",
+    r"""\bconsumergroup[/ ]([^/\s]{1,249})""",
+    r"""\[\[([^\]\s]{1,249})\] \{""",
+    r"""\b(?:rebalance|restabilize|in|joins|left|for|of) (?:group|\w+) ([\w.<>-]{1,249}) (?:in state|with old|has failed|generation)""",
+    r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249})""",
+)
+_NOT_A_NAME = frozenset(
+    "is was has because the a an in on of for to and due with failed session member members id null None info fatal error".split()
+)
+_CLIENT = re.compile(
+    r"""\b(?:clientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
+)
+_MEMBER = re.compile(
+    r"""\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]+-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
+)
+_INSTANCE = re.compile(
+    r"""\b(?:groupInstanceId|group_instance_id|instance_?[iI]d|group\.instance\.id)\\*["']?[=: ]\s?\\*["'`]?([\w.@-]{1,249})"""
+)
+_GENERATION = re.compile(
+    r"""\b(?:old )?(?:generation(?:_?[iI]d)?|epoch)\\*["']?[=: ]{1,2}(-?\d{1,18})""", re.IGNORECASE
+)
+_PARTITIONS = re.compile(r"\[((?:[\w.]+[\w.-]*-\d+)(?:, [\w.-]+-\d+)*)\]")
+_REASON = re.compile(
+    r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":"([^"]{1,300})|\b([A-Z][A-Z_]{6,60})\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
+)
+_LIMIT = re.compile(r"\((\d{1,12}) ?ms\)|(?:interval|timeout)\S* ?[=:]? ?(\d{2,12}) ?ms")
+_OVER = re.compile(r"(?:exceeded by|after|took) (\d{1,12}) ?ms")
+_AT = re.compile(r"""["'](?:@timestamp|timestamp|time|ts)["']:\s?["']?([\dT:.+Z -]{10,40})""")
+_LEVEL = re.compile(r"""\b(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b""", re.IGNORECASE)
+
+
+def by_words(line: str, container_time: str | None, *, cut: bool = False) -> list[Message] | None:
+    """What the words of a line tell; None for one that does not speak of a group, or continues another line.
+
+    ``cut``: it begins as a line of Kafka's and ends otherwise, so only what a coordinator writes in any case is read.
+    """
+    text = line[:LONG]
+    if not speaks_of_a_group(text) or (text.startswith(CONTINUATIONS) and "{" not in text[:40]):
+        return None
+    found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)
+    if _OF_SHARES.pattern.search(text):
+        found = _OF_SHARES
+    if found is None:
+        return None
+    at, layout = time_in(text)
+    if at is None:
+        said = _AT.search(text)
+        at = said[1] if said else container_time
+    fields = _fields(text, found.template.event)
+    if found.template.event == "other_step" and not (
+        fields["group"] or fields["member"] or fields["generation"]
+    ):
+        return None
+    level = _LEVEL.search(text[:200])
+    head = (layout, level[1].upper() if level else None, at, None)
+    return [
+        (
+            head,
+            (None, None, None),
+            (found.template, tuple(fields.get(name, "") for name in found.template.fields)),
+        )
+    ]
+
+
+def _kinds(text: str, *, cut: bool) -> tuple[_What, ...]:
+    """What may be read from a line's words, by whose line it is."""
+    if _IS_BROKERS.search(text):
+        return _OF_BROKERS[:-1] if cut else _OF_BROKERS
+    if cut:
+        return _TROUBLE[:-1]
+    return _TROUBLE if ANCHOR.search(text) else _OF_CLIENTS
+
+
+def _fields(text: str, event: str) -> dict[str, Any]:
+    """Who and how much."""
+    told = {"group": _group(text), "client": _first(_CLIENT, text), "instance": _first(_INSTANCE, text)}
+    told |= {"member": _first(_MEMBER, text), "generation": _first(_GENERATION, text)}
+    told |= {
+        "partitions": _first(_PARTITIONS, text),
+        "limit_ms": _first(_LIMIT, text),
+        "over_ms": _first(_OVER, text),
+    }
+    reason = _first(_REASON, text)
+    told["cause" if event == "coordinator_lost" else "reason"] = reason
+    for name in ("member", "instance", "client"):
+        if told[name].lower() in _NOT_A_NAME:
+            told[name] = ""
+    return told
+
+
+def _group(text: str) -> str:
+    names = (found[1].strip("<>.,:;") for pattern in _GROUP for found in re.finditer(pattern, text))
+    return next((name for name in names if name and name not in _NOT_A_NAME), "")
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return next((part for part in found.groups() if part), "") if found else ""

@@ -1,0 +1,191 @@
+"""What several lines prove together: ends without a beginning, doubled lines, failovers, frozen machines, loops, clocks, limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.forensics.look import look
+from tests.support.pipeline.kafka_lines import (
+    GROUP,
+    adding,
+    broker,
+    client,
+    failing,
+    joined,
+    joining,
+    member,
+    rebalance,
+    stabilized,
+)
+
+RD = "%4|{at:.3f}|{kind}|rdkafka#consumer-{n}| [thrd:main]: {text}\n"
+SESSTMOUT = "Consumer group session timed out (in join-state steady) after {ms} ms without a successful response from the group coordinator (broker 2, last error was Success): revoking assignment and rejoining group"
+_AT_S = 1_772_359_200
+
+
+@pytest.fixture
+def told(tmp_path):
+    def read(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.log").write_text(text)
+        return look([tmp_path])
+
+    return read
+
+
+def finding(result, code):
+    (row,) = (row for row in result.rows("findings") if row["finding"] == code)
+    return row
+
+
+def test_an_end_without_a_beginning_is_a_rebalance_with_what_is_known_of_it(told):
+    left = f"[Group {GROUP}] Member {member('c2')} has left group through explicit `LeaveGroup` request; client reason: not provided"
+    (row,) = told(server=broker(0, left) + stabilized(0.2, 234)).rows("rebalances")
+    assert (row["trigger"], row["culprit"], row["before"], row["after"]) == ("leave", "c2", 233, 234)
+    assert (
+        row["cause"]
+        == "c2 left the group; it ended here at generation 234, and its beginning is not in these logs"
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        stabilized(0, 7),
+        broker(0, f"Group {GROUP} with generation 7 is now empty (__consumer_offsets-7)"),
+        joined(0, "c1", 7),
+    ],
+)
+def test_a_stable_group_an_empty_one_and_a_joined_member_prove_a_rebalance(told, line):
+    (row,) = told(server=line).rows("rebalances")
+    assert (row["before"], row["after"]) == (6, 7)
+
+
+def test_a_target_of_a_later_epoch_proves_a_rebalance_and_one_of_the_same_none(told):
+    def target(seconds, epoch):
+        return broker(
+            seconds,
+            f"[GroupId {GROUP}] Computed a new target assignment for epoch {epoch} with 'uniform' assignor in 1ms: {{}}.",
+        )
+
+    result = told(server=target(0, 4) + target(1, 4) + target(60, 5))
+    assert [(row["before"], row["after"], row["trigger"]) for row in result.rows("rebalances")] == [
+        (3, 4, "unseen"),
+        (4, 5, "unseen"),
+    ]
+
+
+def test_the_same_line_twice_is_one_event_in_one_file_and_in_two(told):
+    text = joining(0, 0, "c1") + joining(10, 1, "c2") + failing(60, 2, "c2")
+    twice = "".join(line + "\n" + line + "\n" for line in text.splitlines())
+    once, doubled, copied = told(server=text), told(server=twice), told(server=text, copy=text)
+    for result in (doubled, copied):
+        assert len(result.rows("rebalances")) == len(once.rows("rebalances")) == 3
+        assert result.rows("groups")[0]["expired"] == 1
+
+
+def test_expiries_a_session_after_a_failover_are_one_story(told):
+    def loaded(seconds):
+        return broker(seconds, f"Loaded classic group {GROUP} with 2 members.")
+
+    row = finding(told(server=loaded(0) + failing(30, 4, "c2")), "failover_not_followed")
+    assert (row["severity"], row["times"]) == ("critical", 1)
+    assert "30.0 s after a new coordinator" in row["sentence"]
+    assert not [
+        one
+        for one in told(server=loaded(0) + failing(37, 4, "c2")).rows("findings")
+        if one["finding"] == "failover_not_followed"
+    ]
+
+
+def test_clients_that_time_out_in_the_same_moment_were_frozen_together(told):
+    lines = [RD.format(at=_AT_S, kind="SESSTMOUT", n=n, text=SESSTMOUT.format(ms=413_217)) for n in (1, 2)]
+    result = told(app="".join(lines))
+    row = finding(result, "machine_frozen")
+    assert "rdkafka#consumer-1, rdkafka#consumer-2" in row["sentence"] and "413.2 s" in row["sentence"]
+    assert "native_session_lost" not in {row["finding"] for row in result.rows("findings")}
+    assert "machine_frozen" not in {row["finding"] for row in told(app=lines[0]).rows("findings")}
+
+
+def test_generations_that_prove_many_rebalances_are_a_loop(told):
+    row = finding(told(c1=joined(0, "c1", 76_039) + joined(3, "c1", 76_053)), "generation_loop")
+    assert (row["times"], row["severity"]) == (14, "critical")
+    assert "generation_loop" not in {
+        one["finding"] for one in told(c1=joined(0, "c1", 3) + joined(3_600, "c1", 17)).rows("findings")
+    }
+
+
+@pytest.mark.parametrize(("ahead_s", "words"), [(7_200, "ahead of"), (-7_200, "behind")])
+def test_clocks_are_compared_both_ways_and_the_offset_is_a_command(told, ahead_s, words):
+    server = rebalance(0, 2, adding("c1")) + rebalance(60, 3, adding("c2"))
+    result = told(server=server, c1=joined(0.3 + ahead_s, "c1", 3))
+    row = finding(result, "clocks_disagree")
+    assert words in row["sentence"]
+    assert "--offset '*c1.log=" in row["do"]
+
+
+def test_a_limit_that_was_passed_stands_beside_what_was_measured(told):
+    text = "Application maximum poll interval (300000ms) exceeded by 113217ms (adjust max.poll.interval.ms for long-running message processing): leaving group"
+    row = finding(told(app=RD.format(at=_AT_S, kind="MAXPOLL", n=1, text=text)), "poll_timeout_exceeded")
+    assert row["setting"] == (
+        "413.2 s passed between two polls at most; max.poll.interval.ms is 300,000: either max.poll.interval.ms >= 500,000 "
+        "(a hung process is then noticed 200.0 s later), or at most 61% of today's work between two polls (it hands out single records)"
+    )
+
+
+def test_a_task_that_failed_is_not_sold_as_a_normal_leave(told):
+    killed = "[2026-03-01 10:00:00,000] ERROR WorkerSinkTask{id=jdbc-0} Task is being killed and will not recover until manually restarted (org.apache.kafka.connect.runtime.WorkerTask)\n"
+    leaves = client(
+        0.005, "consumer-7", "Sending LeaveGroup request to coordinator b:9092 (id: 2147483646 rack: null)"
+    )
+    codes = {row["finding"] for row in told(connect=killed + leaves).rows("findings")}
+    assert "task_failed" in codes and "member_left" not in codes
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger"),
+    [
+        (
+            "Request joining group due to: rebalance failed due to 'This is not the correct coordinator.' (NotCoordinatorException)",
+            "moved",
+        ),
+        ("Current config state offset 3 does not match group assignment 5. Forcing rebalance.", "enforced"),
+    ],
+)
+def test_a_rebalance_takes_its_reason_from_the_members_own_line(told, text, trigger):
+    lines = client(0, "c1", text) + client(0.1, "c1", "(Re-)joining group") + joined(0.2, "c1", 7)
+    assert told(c1=lines).rows("rebalances")[-1]["trigger"] == trigger
+
+
+def test_a_fenced_client_of_librdkafka_says_why(told):
+    fenced = 'Group "g" heartbeat error response in state up (join state started, 1 partition(s) assigned): Broker: Static consumer fenced by other consumer with same group.instance.id'
+    rejoins = 'Group "g" is rebalancing in state up (join-state started) with assignment: consumer fenced by newer instance'
+    (row,) = told(
+        app=RD.format(at=_AT_S, kind="HEARTBEAT", n=1, text=fenced)
+        + RD.format(at=_AT_S, kind="REBALANCE", n=1, text=rejoins)
+    ).rows("rebalances")
+    assert row["trigger"] == "fenced"
+
+
+@pytest.mark.parametrize(
+    ("begins", "at_ms"),
+    [
+        ("2026.03.01 10:00:00.123", _AT_S * 1000 + 123),
+        ("26/03/01 10:00:00", _AT_S * 1000),
+        ("10:00:00.123 [main]", 36_000_123),
+    ],
+)
+def test_times_in_other_forms_are_read(told, begins, at_ms):
+    text = f"{begins} INFO ConsumerCoordinator: [Consumer clientId=c1, groupId={GROUP}] (Re-)joining group\n"
+    (event,) = told(app=text).rows("events")
+    assert event["at_ms"] == at_ms
+
+
+@pytest.mark.parametrize(
+    ("begins", "words"),
+    [("Oct 14 00:14:53 host [x]", "--year"), ("14|00.14.53|", "--layouts FILE"), ("", "%d{ISO8601}")],
+)
+def test_a_time_that_stands_there_in_an_unknown_form_is_said_to_stand_there(told, begins, words):
+    text = f"{begins} INFO [Consumer clientId=c1, groupId={GROUP}] (Re-)joining group\n"
+    row = finding(told(app=text), "lines_without_time")
+    assert words in row["do"]

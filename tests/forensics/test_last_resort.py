@@ -1,0 +1,145 @@
+"""Lines that no template knows: who, what and how much from their words, told with less confidence; and what is left is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.answer.selected import Selected
+from rebalance_kit.forensics.answer.verdict import verdict
+from rebalance_kit.forensics.answer.wishes import Wishes
+from rebalance_kit.forensics.grammar import table
+from rebalance_kit.forensics.lines import line_reader
+from rebalance_kit.forensics.lines.about import client_like, speaks_of_a_group
+from rebalance_kit.forensics.lines.last_resort import by_words
+from rebalance_kit.forensics.look import look
+from tests.support.pipeline.kafka_lines import stabilized
+
+_AT = "2026-03-01 10:00:00.000"
+
+LINES = {
+    "franz-go": (
+        '{"time":"2026-03-01T10:00:00Z","level":"warn","msg":"join group failed","group":"g","err":"FENCED_INSTANCE_ID: The broker rejected this static consumer"}',
+        ("client_instance_fenced", "g", None),
+    ),
+    "franz-go that joins": (
+        '{"ts":1772359200.123456,"msg":"joining group","group":"g"}',
+        ("joining", "g", None),
+    ),
+    "ruby-kafka": (
+        'Aug  9 02:47:44 host: {"level":"ERROR","message":"[[g] {}:] Error sending heartbeat: Kafka::UnknownMemberId","timestamp":"2026-03-01T10:00:00Z"}',
+        ("other_unknown_member", "g", None),
+    ),
+    "rust": (
+        f'{_AT} WARN commit failed: "IllegalGeneration" consumer_group=g',
+        ("other_commit_failed", "g", None),
+    ),
+    "a poll limit": (
+        f"{_AT} ERROR group.id=g max_poll_interval_ms exceeded by 1200 ms",
+        ("other_poll_timeout", "g", None),
+    ),
+    "a join with its generation": (
+        f"{_AT} INFO group_id=g consumer joined, generation_id=7",
+        ("other_joined", "g", 7),
+    ),
+    "a masked broker line": (
+        "[2026-03-01 10:00:00,000] INFO [GroupCoordinator 0]: Preparing to rebalance juniper g in state Stable with old generation 4 (reason: removed)",
+        ("preparing", "g", 4),
+    ),
+    "a coordinator that refuses": (
+        f"{_AT} ERROR group=g coordinator connection refused",
+        ("coordinator_lost", "g", None),
+    ),
+}
+
+
+def told(tmp_path, text):
+    (tmp_path / "app.log").write_text(text)
+    return look([tmp_path])
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_words_tell_what_happened_to_which_group_with_less_confidence(tmp_path, name):
+    text, expected = LINES[name]
+    (event,) = told(tmp_path, text + "\n").rows("events")
+    assert (event["event"], event["group"], event["generation"]) == expected
+    assert event["confidence"] == "low"
+    assert event["at_ms"] is not None
+
+
+def test_what_is_concluded_from_words_says_so(tmp_path):
+    result = told(tmp_path, LINES["franz-go"][0] + "\n")
+    (finding,) = result.rows("findings")
+    assert (finding["finding"], finding["confidence"]) == ("instance_id_fenced", "low")
+    assert verdict(Selected(result, Wishes())).understood.by_words == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced",
+        "\tat org.apache.kafka.clients.consumer.internals.ConsumerCoordinator.joinGroup(ConsumerCoordinator.java:1)",
+        "2026-03-01 10:00:00.000 INFO GET /members 200",
+        "\tgroup.instance.id = null",
+    ],
+)
+def test_words_are_not_read_from_what_only_continues_a_line_or_speaks_of_something_else(line):
+    found = by_words(line, None)
+    assert found is None or line.startswith("org.apache")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{_AT} INFO rebalanced the frobnicator",
+        f"{_AT} kgo.go:317 eating the revoked sandwich of nobody's partition",
+    ],
+)
+def test_a_line_that_looks_like_a_groups_and_is_not_understood_is_never_passed_over(tmp_path, line, capsys):
+    assert speaks_of_a_group(line)
+    result = told(tmp_path, line + "\n")
+    chosen = Selected(result, Wishes())
+    said = verdict(chosen)
+    if said.understood.unclear:
+        assert (said.understood.unclear, said.understood.first["line"]) == (1, 1)
+        assert "could not be understood" in said.sentence
+        assert said.status("warning") == 3
+    else:
+        assert said.understood.by_words == 1
+    assert "No line" not in said.sentence
+
+
+def test_whose_line_it_may_be_is_said():
+    assert client_like('"caller":"twmb/franz-go@v1.18.1/pkg/kgo/consumer.go:355"') == "franz-go"
+    assert client_like("hello") is None
+
+
+def test_nothing_is_said_of_a_group_only_where_no_line_looks_like_one(tmp_path):
+    said = verdict(Selected(told(tmp_path, "GET /index.html\n"), Wishes()))
+    assert (said.sentence, said.status("warning")) == (
+        "No line of what was read speaks of a consumer group.",
+        0,
+    )
+
+
+#: Lines of a family, with its templates taken away: what the words alone still tell.
+FAMILIES = {
+    "JAVA": "[2026-03-01 10:00:00,000] ERROR [Consumer clientId=c1, groupId=g] Offset commit in generation 7 failed with IllegalGenerationException (o.a.k.X)",
+    "BROKER": stabilized(0, 7).rstrip(),
+    "LIBRDKAFKA": '%7|1772359200.000|JOIN|c1#consumer-1| [thrd:main]: Group "g": leaving group, generation 7 is over',
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_with_the_templates_of_a_family_taken_away_its_words_still_tell(family, tmp_path, monkeypatch):
+    kept = tuple(one for one in table.MESSAGES if one not in getattr(table, family))
+    finder = table.Finder(kept)
+    monkeypatch.setattr(line_reader, "IN_MESSAGES", finder)
+    monkeypatch.setattr("rebalance_kit.forensics.lines.quick.IN_MESSAGES", finder)
+    monkeypatch.setattr(line_reader, "find_of_others", lambda _: None)
+    events = told(tmp_path, FAMILIES[family] + "\n").rows("events")
+    assert [(event["generation"], event["confidence"]) for event in events] == [(7, "low")]
+
+
+def test_the_whole_report_is_one_form_of_the_answer():
+    assert Answer().form == "screen"
