@@ -23,6 +23,7 @@ from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.page import style
 from rebalance_kit.view.lab.session import LabSession
+from rebalance_kit.view.reports.log_report import script_digest
 from rebalance_kit.view.style.embedding import embedded
 from scripts.bundle import ROOT, SOURCES, bundle
 from scripts.page import run
@@ -36,13 +37,26 @@ PYODIDE_FILES = {
     "pyodide-lock.json": "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010",
 }
 """What a page needs of the npm package, with its SHA-256."""
-ROOMS = ("model", "assignors", "protocol", "simulation", "analysis", "scenarios", "view", "logs", "forensics")
+ROOMS = (
+    "model",
+    "assignors",
+    "protocol",
+    "simulation",
+    "analysis",
+    "scenarios",
+    "view",
+    "logs",
+    "forensics",
+    "recordings",
+)
 """The rooms that go into the page's Python; the rest is notebooks, commands and Spark."""
 PURE = {"yaml": "PyYAML", "traitlets": "traitlets"}
 FIRST = ("two-consumers-crash", "eager")
 PROTOCOLS = ("eager", "cooperative", "consumer")
 AS_CONFIGURED = "own"
 """In the place of a protocol: each member speaks what the lesson says."""
+ENTRIES = {"site/main.js": "site.js", "site/logs.js": "logs.js"}
+"""Scripts of pages, and the files of their bundles."""
 ALONE = ("worker.js", "embed.js")
 """Scripts that a browser loads by themselves."""
 OFFLINE = "offline.js"
@@ -111,6 +125,7 @@ def _kit_files(package: Path) -> Iterator[Path]:
         for source in (package / room).rglob("*"):
             if source.is_file() and source.suffix != ".pyc":
                 yield source
+    yield from (package / "pipeline" / name for name in ("__init__.py", "own_files.py"))
 
 
 def _put(archive: zipfile.ZipFile, name: str, source: Path) -> None:
@@ -159,10 +174,11 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
         '"{first}"': embedded(first),
         "{text}": escape(text),
         "{lesson}": FIRST[0],
+        "{report}": script_digest(),
         "{count}": str(len(lesson_rows())),
         "{lessons}": f"<ol>\n{items}\n</ol>",
     }
-    for page in ("index.html", "embed.html", "lessons.html"):
+    for page in ("index.html", "embed.html", "lessons.html", "logs.html"):
         html = (SOURCES / "site" / page).read_text("utf-8")
         for place, value in words.items():
             html = html.replace(place, value)
@@ -182,7 +198,8 @@ def _entry(row: Mapping[str, object], known: set[str]) -> str:
 
 
 def _scripts(folder: Path) -> None:
-    (folder / "site.js").write_text(bundle("site/main.js"), "utf-8")
+    for entry, name in ENTRIES.items():
+        (folder / name).write_text(bundle(entry), "utf-8")
     for name in ALONE:
         shutil.copyfile(SOURCES / "site" / name, folder / name)
 

@@ -1,4 +1,4 @@
-// Python in a worker: Pyodide, the kit as a zip beside it, and one lab.
+// Python in a worker: Pyodide, the kit as a zip beside it, and one lab or a reader of logs.
 // @ts-nocheck: a worker's own globals; Deno checks pages.
 
 const BASE = new URL(".", self.location.href).href;
@@ -35,11 +35,31 @@ async function open({ scenario, protocol }) {
   self.postMessage({ ready: python.version });
 }
 
+/** What a traceback of Python says at its end. */
+const lastLine = (words) => words.trim().split("\n").at(-1);
+
+let readings = 0;
+
+/** Each reading has a folder of its own, which goes with it. */
+async function read(files) {
+  if (!python) await started();
+  const folder = `/logs/${(readings += 1)}`;
+  for (const { path, bytes } of files) {
+    const target = `${folder}/${path}`;
+    python.FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
+    python.FS.writeFile(target, new Uint8Array(bytes));
+  }
+  const told = python.pyimport("rebalance_kit.view.reports.dropped").read_dropped(folder);
+  python.pyimport("shutil").rmtree(folder);
+  return { screen: told.screen, page: told.page, files: files.length };
+}
+
 self.addEventListener("message", async ({ data }) => {
   try {
     if (data.open) await open(data.open);
     if (data.text) heard(data.text);
+    if (data.files) self.postMessage({ report: await read(data.files) });
   } catch (problem) {
-    self.postMessage({ failed: String(problem?.message ?? problem) });
+    self.postMessage({ failed: lastLine(String(problem?.message ?? problem)) });
   }
 });

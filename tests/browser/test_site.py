@@ -7,8 +7,10 @@ import re
 
 import pytest
 
+from rebalance_kit.recordings.runs.pack import unpack
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
+from rebalance_kit.view.reports.dropped import read_dropped
 from scripts import site
 from tests.support.browser.servers import static_files
 from tests.support.paths import ROOT
@@ -127,6 +129,45 @@ def test_a_lesson_that_is_unknown_is_said_and_the_first_one_is_shown(page, addre
     page.locator(READY).wait_for(timeout=PYTHON_MS)
     assert "no lesson “nonsense”" in page.locator("#rebalance-says").text_content()
     assert page.locator("#rebalance-lab .rk-lane").count() > 0
+
+
+@pytest.fixture
+def reading(page, address):
+    """The page that reads logs; what it asks of another host fails the test."""
+    foreign = []
+    page.on("request", lambda one: foreign.append(one.url) if _is_foreign(one.url, address) else None)
+    page.goto(f"{address}logs.html")
+    yield page
+    assert foreign == []
+
+
+def test_a_folder_of_logs_is_read_in_the_page_as_at_a_terminal(reading, tmp_path):
+    (folder,) = unpack(tmp_path / "runs", {"freeze.cooperative.4.3.1"})
+    reading.set_input_files("#logs-folder", folder)
+    reading.locator("#logs-answer:not([hidden])").wait_for(timeout=PYTHON_MS)
+    assert reading.locator("#logs-screen").text_content() == read_dropped(folder).screen
+    report = reading.frame_locator("#logs-report")
+    report.locator("#g0 .chart svg .mark").first.wait_for()
+    assert report.locator("#g0 .card").count() > 0
+
+
+def test_pasted_lines_are_read_and_nothing_pasted_is_said(reading):
+    reading.locator("#logs-read").click()
+    assert "nothing to read" in reading.locator("#logs-says").text_content()
+    reading.locator("#logs-text").fill(
+        "[2026-11-21 02:17:56,679] INFO [GroupCoordinator id=1] Preparing to rebalance group orders-app in state "
+        "PreparingRebalance with old generation 1 (reason: removing member c1-6fec on heartbeat expiration.)."
+    )
+    reading.locator("#logs-read").click()
+    reading.locator("#logs-answer:not([hidden])").wait_for(timeout=PYTHON_MS)
+    assert "orders-app" in reading.locator("#logs-screen").text_content()
+
+
+def test_what_is_no_log_is_said(reading):
+    reading.set_input_files("#logs-files", [{"name": "a.png", "mimeType": "image/png", "buffer": bytes(99)}])
+    reading.locator("#logs-answer:not([hidden])").wait_for(timeout=PYTHON_MS)
+    assert reading.locator("#logs-report").is_hidden()
+    assert "no log file under what was dropped" in reading.locator("#logs-screen").text_content()
 
 
 @pytest.mark.parametrize("row", lesson_rows(), ids=lambda row: row["name"])

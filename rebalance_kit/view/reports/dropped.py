@@ -1,0 +1,34 @@
+"""Logs dropped on a page of the site: the answer of ``rebalance-kit logs`` and its report, as two texts.
+
+The files are in a folder of the browser's memory; nothing is sent anywhere. Nothing here knows the browser.
+"""
+
+from __future__ import annotations
+
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+
+from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.look import look
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.view.reports.log_report import forensics_html
+
+
+class Dropped(NamedTuple):
+    """What was read: the screen that the command prints, and the page; no page where nothing could be read."""
+
+    screen: str
+    page: str
+
+
+def read_dropped(folder: str | Path) -> Dropped:
+    """Read the logs below ``folder``; what cannot be read is said in ``screen``, as the command says it."""
+    out = StringIO()
+    try:
+        result = look([folder])
+        Answer().tell(result, out)
+        return Dropped(out.getvalue(), forensics_html(result))
+    except RebalanceKitError as refusal:
+        words = str(refusal).replace(str(folder), "what was dropped")
+        return Dropped(f"{out.getvalue()}{words}\n", "")
