@@ -87,13 +87,13 @@ def run_scenario(
     traces = columns.traces(scenario, seed)
     comparison = compare(traces)
     broken = {label: [asdict(violation) for violation in check(trace)] for label, trace in traces.items()}
-    if out_dir is not None:
-        _write(out_dir, names, traces)
     if not as_json:
         _print(scenario, comparison, columns.notes, broken, out)
     draws = (
         None if count is None else _draw(scenario, columns, count, wanted.seconds, None if as_json else out)
     )
+    if out_dir is not None:
+        _write(out_dir, names, traces, scenario, columns.notes, draws)
     if as_json:
         print(json.dumps(_as_json(comparison, columns.notes, broken, draws), ensure_ascii=False), file=out)
     elif out_dir is not None:
@@ -227,14 +227,22 @@ def _file_names(scenario: Scenario, protocols: Mapping[str, str | None]) -> tupl
     return (*traces, f"{scenario.name}.html")
 
 
-def _write(folder: Path, names: Sequence[str], traces: Mapping[str, Trace]) -> None:
+def _write(
+    folder: Path,
+    names: Sequence[str],
+    traces: Mapping[str, Trace],
+    scenario: Scenario,
+    notes: Sequence[str],
+    draws: Draws | None,
+) -> None:
     """Write the whole set beside its place, then rename file by file: an interrupt leaves the former set."""
-    from rebalance_kit.view.lab.run_report import write_report
+    from rebalance_kit.view.lab.run_report import Drawn, write_report
 
     with draft_folder(folder) as draft:
         for name, trace in zip(names, traces.values(), strict=False):
             write_atomically(draft / name, (line + "\n" for line in trace.jsonl()))
-        write_report(draft / names[-1], list(traces.values()))
+        drawn = Drawn(notes, "" if draws is None else draws_head(scenario, draws), draws)
+        write_report(draft / names[-1], list(traces.values()), drawn=drawn)
         note_written(folder, names, draft)
         for name in names:
             os.replace(draft / name, folder / name)

@@ -51,8 +51,10 @@ MEASURES: tuple[Measure, ...] = (
     Measure("unread partition-seconds", lambda figures: figures.unread_partition_s, _tenths),
     Measure("longest gap of a partition, s", lambda figures: figures.longest_gap_s, _hundredths),
     Measure("longest gap of the whole group, s", lambda figures: figures.group_gap_s, _hundredths),
-    Measure("partitions moved", lambda figures: figures.partitions_moved, _whole),
-    Measure("avoidable moves", lambda figures: figures.moves_beyond_minimum, _whole),
+    Measure("hand-overs", lambda figures: figures.handovers, _whole),
+    Measure("given back", lambda figures: figures.given_back, _whole),
+    Measure("elsewhere at the end", lambda figures: figures.partitions_moved, _whole),
+    Measure("elsewhere without need", lambda figures: figures.moves_beyond_minimum, _whole),
     Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole, _counts),
     Measure("generations", generations, _whole),
     Measure("requests", lambda figures: figures.requests_total, _whole),
@@ -203,7 +205,7 @@ def _moves(comparison: Comparison) -> str:
     if not extra:
         return ""
     listed = ", ".join(f"{label} {count}" for label, count in extra.items())
-    return f"Partitions that moved although they need not have: {listed}."
+    return f"Partitions with another reader at the end that need not have had one: {listed}."
 
 
 def _under_way(comparison: Comparison) -> str:

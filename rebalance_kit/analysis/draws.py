@@ -169,6 +169,11 @@ class Verdict:
     groups: tuple[tuple[str, ...], ...] = field(default=())
 
     @property
+    def least(self) -> str | None:
+        """The one label that is clearly least; None where several are, or none differ."""
+        return self.groups[0][0] if len(self.groups) > 1 and len(self.groups[0]) == 1 else None
+
+    @property
     def words(self) -> str:
         """``no difference``, or the order: ``cooperative, consumer < eager``."""
         if len(self.groups) < 2:

@@ -22,12 +22,17 @@ def draws_head(scenario: Scenario, draws: Draws) -> str:
 
 def draws_table(draws: Draws) -> str:
     """Median and middle half of each measure under each protocol, and who differs, as plain text."""
+    return aligned(draws_cells(draws))
+
+
+def draws_cells(draws: Draws) -> list[list[str]]:
+    """The same as cells: a head of labels, then a row per measure that occurred."""
     rows: list[list[str]] = [["median (middle half)", *draws.labels, "which differ"]]
     for each in MEASURES:
         cells = [_cell(each, draws.distribution(each.of, label)) for label in draws.labels]
         if any(cell != ABSENT for cell in cells):
             rows.append([each.words, *cells, verdict(draws, each).words])
-    return aligned(rows)
+    return rows
 
 
 def _cell(each: Measure, found: Distribution | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rebalance_kit.analysis.intervals import flows, gap_lengths, gaps, group_gaps
 from rebalance_kit.analysis.lag import lag_of
-from rebalance_kit.analysis.ownership import moves, readers_at
+from rebalance_kit.analysis.ownership import hand_overs, moves, readers_at
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace, require_trace
 
@@ -35,10 +35,14 @@ class Metrics:
     longest_gap_s: float
     group_gap_s: float
     """Longest time in which no partition at all was received."""
+    handovers: int
+    """Changes of reader: each time that another member than before receives a partition."""
+    given_back: int
+    """Times that a partition was revoked and then received by the same member again."""
     partitions_moved: int
-    """Partitions that another member receives at the end."""
+    """Partitions that another member receives at the end than at ``since_ms``, however often they changed hands between."""
     moves_beyond_minimum: int
-    """Moved partitions less those that any assignment of the same sizes has to move."""
+    """Of ``partitions_moved``, those beyond what any assignment of the same sizes has to move."""
     rebalances: int
     """Times the group entered PreparingRebalance, or bumped its epoch."""
     generations: int
@@ -96,7 +100,7 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
     since = study_from(trace) if since_ms is None else since_ms
     unread = gap_lengths(trace, since)
     nobody_reads = group_gaps(trace, since)
-    moved = len(moves(trace, since))
+    moved, hands = len(moves(trace, since)), hand_overs(trace, since)
     rows = [row for row in trace.rows if row.at_ms >= since]
     kinds = Counter(row.kind for row in rows)
     preparing = sum(
@@ -113,6 +117,8 @@ def metrics(trace: Trace, since_ms: int | None = None) -> Metrics:
         unavailable_most_s=max(map(sum, unread.values()), default=0) / 1000,
         longest_gap_s=max(map(max, unread.values()), default=0) / 1000,
         group_gap_s=max((end - begin for begin, end in nobody_reads), default=0) / 1000,
+        handovers=hands.to_others,
+        given_back=hands.given_back,
         partitions_moved=moved,
         moves_beyond_minimum=moved - _least_moves(readers_at(trace, since), readers_at(trace, trace.end_ms)),
         rebalances=preparing + kinds["epoch_bump"],

@@ -9,12 +9,23 @@ topics, ``owners_at``, ``last_owners`` and everything about readers look at the 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
 
 from rebalance_kit.analysis.intervals import flows, strangers
 from rebalance_kit.model.topology import TopicPartition, parse_partition
 from rebalance_kit.model.trace import Trace
 
 Owners = Mapping[TopicPartition, str]
+GIVEN_UP = "revoke"
+"""The reason of a flow that ends because the reader gave the partition up in a rebalance."""
+
+
+class HandOvers(NamedTuple):
+    """How often partitions changed hands: to another reader, and away from a reader and back to it."""
+
+    to_others: int
+    given_back: int
 
 
 def assignments_at(trace: Trace, at_ms: int | None = None) -> Mapping[str, Mapping[TopicPartition, int]]:
@@ -82,3 +93,18 @@ def moves(
     before = readers_at(trace, since_ms)
     after = readers_at(trace, trace.end_ms if until_ms is None else until_ms)
     return {tp: (before[tp], after[tp]) for tp in before if tp in after and before[tp] != after[tp]}
+
+
+def hand_overs(trace: Trace, since_ms: int) -> HandOvers:
+    """Count changes of reader from a moment on, and partitions revoked and given to the same reader again.
+
+    A change is counted when the new reader receives its first record, whatever ended the former one's reading.
+    """
+    to_others = given_back = 0
+    for stretches in flows(trace).values():
+        for before, after in pairwise(stretches):
+            if after.from_ms < since_ms:
+                continue
+            to_others += after.member != before.member
+            given_back += after.member == before.member and before.reason == GIVEN_UP
+    return HandOvers(to_others, given_back)

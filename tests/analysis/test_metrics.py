@@ -96,6 +96,21 @@ def test_epochs_count_as_rebalances_and_targets_do_not():
     assert (found.rebalances, found.epochs, found.targets) == (2, 2, 1)
 
 
+def test_hand_overs_are_counted_there_and_back_and_what_is_given_back_apart():
+    made = trace(
+        *flows(
+            ("t-0", "c1", 1_000, 20_000),
+            ("t-0", "c2", 20_100, 30_000),
+            ("t-0", "c1", 30_100, None),
+            ("t-1", "c2", 1_000, 20_000),
+            ("t-1", "c2", 20_100, None),
+        )
+    )
+    found = metrics(made, 10_000)
+    assert (found.handovers, found.given_back, found.partitions_moved) == (2, 1, 0)
+    assert metrics(made, 25_000).handovers == 1, "only what comes after"
+
+
 def test_moves_beyond_the_least_that_the_sizes_ask_for_are_counted():
     # a: 0 1, b: 2 3 -> a: 2 3, b: 0 1: the sizes are as before, so none of the four had to move.
     before = [(f"t-{number}", "a" if number < 2 else "b", 0, 500) for number in range(4)]

@@ -4,9 +4,17 @@ import re
 
 import pytest
 
+from rebalance_kit.analysis.comparison import MEASURES
 from rebalance_kit.glossary import entries, lookup
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.pipeline.sweep.words import SHOWN
+
+
+def test_every_row_of_every_table_of_runs_is_explained():
+    rows = [each.words for each in MEASURES] + [heading for _, heading in SHOWN]
+    for words in rows:
+        assert lookup(words).source, words
 
 
 def test_there_are_at_least_sixty_terms_of_one_to_three_sentences_with_a_source():

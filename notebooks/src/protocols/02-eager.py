@@ -244,7 +244,7 @@ assignors = {
     "roundrobin": run("join", "roundrobin"),
     "sticky": run("join", "sticky"),
 }
-costs(assignors, "partitions unread", "partitions moved")
+costs(assignors, "partitions unread", "elsewhere at the end")
 
 # %% [markdown]
 # Sticky moves only the three partitions that have to move, and yet all twelve are unread for a time. Being sticky decides *what* moves; being eager

@@ -180,7 +180,7 @@ joins = {
     "sticky": run("join", "sticky"),
     "cooperative-sticky": run("join", "cooperative"),
 }
-costs(joins, "generations", "partitions unread", "partitions moved")
+costs(joins, "generations", "partitions unread", "elsewhere at the end")
 
 # %% [markdown]
 # Sticky and cooperative-sticky move the same three partitions. The difference is the row above: twelve unread against three.

@@ -216,12 +216,12 @@ print(classic, kip_848, sep="\n\n")
 # - `enforceRebalance()` is not supported.
 # - The protocol is for consumers. Kafka Streams has one of its own (KIP-1071), and Connect stays with the classic one.
 #
-# A fourth consumer joins three that read twelve partitions. **Watch for** *partitions moved*:
+# A fourth consumer joins three that read twelve partitions. **Watch for** *elsewhere at the end*, the partitions with another reader at the end:
 
 # %%
 from rebalance_kit.notebook import costs
 
-costs(draws("join", 40, ["consumer", "consumer-range"]), "partitions moved", "partitions unread")
+costs(draws("join", 40, ["consumer", "consumer-range"]), "elsewhere at the end", "partitions unread")
 
 # %% [markdown]
 # Three of the twelve have to move. The broker's range deals out blocks in the order of the member ids, which the clients draw at random. A newcomer in the middle

@@ -219,7 +219,13 @@ twin(fifty["eager"])
 
 # %%
 costs(
-    fifty, "partitions unread", "unread partition-seconds", "partitions moved", "longest gap of a partition"
+    fifty,
+    "partitions unread",
+    "unread partition-seconds",
+    "hand-overs",
+    "given back",
+    "elsewhere at the end",
+    "longest gap of a partition",
 )
 
 # %% [markdown]
@@ -229,7 +235,7 @@ costs(
 #   because all of them are quick. Add one slow callback, and section 3 happens to 500 partitions.
 # - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition. Under KIP-848 they do, so 19 are unread; the shared one ends where it was, so 18 move.)
 # - Under every protocol the restarted member's partitions go unread until the others hear that it left. (Under eager that is the longest gap.)
-# - *Partitions moved* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
+# - *Hand-overs* count every change of reader: eager has by far the most. *Elsewhere at the end* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
 #   assignors spread the leaver's ten partitions over the others and, when it is back, take one partition from each member
 #   that has one too many, seldom the very one that had come from it; nothing makes them restore the old shares.
 #

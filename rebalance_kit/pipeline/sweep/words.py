@@ -16,7 +16,8 @@ SHOWN = (
     ("rebalances", "rebalances"),
     ("group_gap_s", "whole-group gap s"),
     ("unread_partition_s", "unread partition-seconds"),
-    ("partitions_moved", "moved"),
+    ("handovers", "hand-overs"),
+    ("partitions_moved", "elsewhere at the end"),
 )
 
 Row = Mapping[str, Any]

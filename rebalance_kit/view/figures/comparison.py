@@ -1,19 +1,23 @@
 """Runs side by side: one table as HTML, as a figure and as rows for the text twin.
 
-The least value of a row is said to be the least; a tie has none.
+What is least is said of draws alone, and only where they differ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 
-from rebalance_kit.analysis.comparison import ABSENT, cells, measure
+from rebalance_kit.analysis.comparison import MEASURES, cells, measure
+from rebalance_kit.analysis.draws import Draws, verdict
+from rebalance_kit.analysis.draws_text import draws_cells
 from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
 from rebalance_kit.view.words.descriptions import describe_comparison
 
+NOBODY: Mapping[str, str | None] = MappingProxyType({})
 CHIP = '<span class="least">least</span>'
 
 
@@ -22,31 +26,32 @@ def table(traces: Sequence[Trace]) -> list[list[str]]:
     return cells([trace.label for trace in traces], measure(traces))
 
 
-def least(cells: Sequence[str]) -> int | None:
-    """Which run has the least value; None for a tie, a single run, or a run without one.
-
-    >>> least(["3", "1", "2"]), least(["1", "1", "2"]), least(["1", "–"])
-    (1, None, None)
-    """
-    if len(cells) < 2 or ABSENT in cells:
-        return None
-    values = [float(cell.replace(",", "")) for cell in cells]
-    lowest = min(values)
-    return values.index(lowest) if values.count(lowest) == 1 else None
-
-
 def comparison_html(traces: Sequence[Trace]) -> str:
-    """The comparison as an HTML table."""
-    head, *body = table(traces)
+    """The comparison as an HTML table; one run each says nothing of which is least."""
+    return _html(table(traces))
+
+
+def draws_html(draws: Draws) -> str:
+    """Medians with middle halves as an HTML table, and which runs differ; the one that is clearly least of a row is marked."""
+    rows = draws_cells(draws)
+    clearly = {each.words: verdict(draws, each).least for each in MEASURES}
+    return _html(rows, clearly)
+
+
+def _html(rows: Sequence[Sequence[str]], clearly: Mapping[str, str | None] = NOBODY) -> str:
+    head, *body = rows
     lines = [
         "<table>",
         "<thead><tr>" + "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head) + "</tr></thead>",
         "<tbody>",
     ]
     for name, *shown in body:
-        best = least(shown)
-        chips = [f"<td>{cell}{CHIP if column == best else ''}</td>" for column, cell in enumerate(shown)]
-        lines.append(f'<tr><th scope="row">{escape(name)}</th>{"".join(chips)}</tr>')
+        least = clearly.get(name)
+        cells = [
+            f"<td>{escape(cell)}{CHIP if least is not None and label == least else ''}</td>"
+            for label, cell in zip(head[1:], shown, strict=True)
+        ]
+        lines.append(f'<tr><th scope="row">{escape(name)}</th>{"".join(cells)}</tr>')
     return "\n".join([*lines, "</tbody></table>"])
 
 

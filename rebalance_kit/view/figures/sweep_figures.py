@@ -28,7 +28,8 @@ TITLES: Mapping[str, str] = {
     "group_gap_s": "longest gap of the group (s)",
     "unread_partition_s": "unread partition-seconds",
     "rebalances": "rebalances per run",
-    "partitions_moved": "partitions moved",
+    "handovers": "hand-overs",
+    "partitions_moved": "elsewhere at the end",
 }
 #: What prose calls a protocol, where that is not its value in ``group.protocol``.
 NAMES: Mapping[str, str] = {"consumer": "KIP-848"}

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
+from rebalance_kit.analysis.draws import Draws
+from rebalance_kit.analysis.draws_text import draws_sentences, draws_table
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.figures.comparison import comparison_html
+from rebalance_kit.view.figures.comparison import comparison_html, draws_html
 from rebalance_kit.view.figures.gantt_svg import gantt_svg
 from rebalance_kit.view.lab.guide.content import guide_of_run
 from rebalance_kit.view.lab.page import player, script_element, style
@@ -21,14 +24,25 @@ from rebalance_kit.view.reports.report_page import page_html, twin_html
 from rebalance_kit.view.words.descriptions import describe_comparison, describe_flow
 
 
-def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = "light") -> str:
-    """The report as one HTML text; raises ``DataError`` without traces."""
+class Drawn(NamedTuple):
+    """What a comparison says beyond its one run each: notes on the columns, and the draws with their head."""
+
+    notes: Sequence[str] = ()
+    head: str = ""
+    draws: Draws | None = None
+
+
+def report_html(
+    traces: Sequence[Trace], title: str | None = None, theme: str = "light", drawn: Drawn | None = None
+) -> str:
+    """The report as one HTML text, with the draws where some were made; raises ``DataError`` without traces."""
     require_traces(traces)
     first = traces[0]
     name = title or str(first.meta.get("title") or first.meta.get("scenario") or first.run_id)
     parts = [f"<h1>{escape(name)}</h1>", f"<p>{escape(_provenance(traces))}</p>"]
     if len(traces) > 1:
         parts += ["<h2>Comparison</h2>", comparison_html(traces), twin_html(describe_comparison(traces))]
+    parts += _drawn(drawn or Drawn())
     for number, trace in enumerate(traces):
         boards = Boards(trace)
         chart = gantt_svg(boards, theme, f"bars-{number}")
@@ -43,10 +57,24 @@ def report_html(traces: Sequence[Trace], title: str | None = None, theme: str = 
 
 
 def write_report(
-    path: str | Path, traces: Sequence[Trace], title: str | None = None, theme: str = "light"
+    path: str | Path,
+    traces: Sequence[Trace],
+    title: str | None = None,
+    theme: str = "light",
+    drawn: Drawn | None = None,
 ) -> Path:
     """Write the report; the file appears only when it is complete. Returns its path."""
-    return write_atomically(path, report_html(traces, title, theme))
+    return write_atomically(path, report_html(traces, title, theme, drawn))
+
+
+def _drawn(drawn: Drawn) -> list[str]:
+    """Notes on the columns, and the draws as a table with its twin."""
+    parts = [f"<p>{escape(note)}</p>" for note in drawn.notes]
+    if drawn.draws is not None:
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in draws_sentences(drawn.draws))
+        parts += ["<h2>Draws</h2>", f"<p>{escape(drawn.head)}</p>", draws_html(drawn.draws), said]
+        parts.append(twin_html(draws_table(drawn.draws)))
+    return parts
 
 
 def _playing(boards: Boards, name: str, theme: str) -> str:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import base64
 import json
 import re
-from html import unescape
+from html import escape, unescape
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from rebalance_kit.analysis.comparison import MEASURES
+from rebalance_kit.analysis.draws import draw, verdict
+from rebalance_kit.analysis.draws_text import draws_table
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.board_svg import still
-from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html
+from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html, draws_html
 from rebalance_kit.view.figures.flow import FLOWS, STOPPED, WAITS, flow_figure
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.figures.gantt_svg import gantt_svg
-from rebalance_kit.view.lab.run_report import report_html, write_report
+from rebalance_kit.view.lab.run_report import Drawn, report_html, write_report
 from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
 from rebalance_kit.view.style.theme import look
 
@@ -126,11 +129,24 @@ def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(b
     assert (dead["y"], dead["base"], dead["x"]) == (["orders-0", "orders-1"], [10.0, 10.0], [44.0, 44.0])
 
 
-def test_the_least_of_a_row_is_marked_and_a_tie_is_not(crash_runs):
-    rows = comparison_html(crash_runs).splitlines()
-    assert sum("least" in row for row in rows if "partitions moved" in row) == 0
-    stopped = next(row for row in rows if "unread partition-seconds" in row)
-    assert stopped.count('class="least"') == 1
+def test_only_draws_that_differ_say_what_is_least(crash_runs):
+    assert 'class="least"' not in comparison_html(crash_runs), "one run each"
+    drawn = draw(load("join"), {"eager": "eager", "consumer": "consumer"}, 4)
+    rows = {
+        unescape(row.partition('"row">')[2].partition("<")[0]): row for row in draws_html(drawn).splitlines()
+    }
+    for each in MEASURES:
+        least = verdict(drawn, each).least
+        assert (least is not None) == ('class="least"' in rows.get(each.words, "")), each.words
+    assert any('class="least"' in row for row in rows.values())
+    assert sum('class="least"' in row for row in rows.values()) < len(rows)
+
+
+def test_the_report_shows_the_draws_and_what_was_left_out(crash_runs):
+    drawn = draw(load("crash"), {"eager": "eager", "consumer": "consumer"}, 3)
+    page = report_html(crash_runs, drawn=Drawn(("consumer: a key is left out.",), "3 draws:", drawn))
+    assert "<h2>Draws</h2>" in page and "3 draws:" in page and "a key is left out." in page
+    assert escape(draws_table(drawn)) in page
 
 
 def test_show_displays_the_bundle_and_prints_its_twin(by_hand, capsys, monkeypatch):
