@@ -89,6 +89,11 @@ def test_the_first_screen_is_one_screen_and_says_what_who_why_and_what_to_do(sai
     assert "2026-03-01 09:59:59.9 to 2026-03-01 11:00:" in text
 
 
+def test_where_lines_speak_of_a_group_and_no_rebalance_can_be_told_none_is_denied(said):
+    _, text = said(app=client(0, "c1", "Subscribed to topic(s): orders"))
+    assert text.startswith("orders-app: spoken of in 1 line; out of these lines no rebalance can be made.")
+
+
 def test_identical_findings_are_one_card(said):
     many = "".join(
         TROUBLE.replace("c2", f"c{name}").replace("orders-app", f"g{name}") for name in range(2, 9)

@@ -183,8 +183,8 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if understood.about:
         names = [row["group"] for row in result.rows("groups")]
         named = (
-            f"{', '.join(names[:3])}{' and others' if len(groups) > 3 else ''}: spoken of"
-            if groups
+            f"{', '.join(names[:3])}{' and others' if len(names) > 3 else ''}: spoken of"
+            if names
             else "A group is spoken of"
         )
         words = (
