@@ -11,7 +11,7 @@ EXTRAS := lab,spark,study,export,clients,serve,print,test,dev,browser
 
 PYTHON ?=
 LAB_FLAGS ?=
-TEST_FLAGS ?= -n 2 --no-loadscope-reorder
+TEST_FLAGS ?= -n 3 --no-loadscope-reorder
 DEMO ?= two-consumers-crash
 
 help: ## say what can be made

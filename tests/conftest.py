@@ -63,7 +63,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the long tests, and leave out what this machine cannot run."""
-    items.sort(key=lambda item: not _is_heavy(item.nodeid))
+    items.sort(key=lambda item: _heavy(item.nodeid) or "~")
     _leave_out(items, "spark", _why_no_spark)
     _leave_out(items, "browser", _why_no_browser)
     if config.getoption("--update-golden"):
@@ -72,31 +72,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = chosen
 
 
-def _is_heavy(nodeid: str) -> bool:
-    """Tell whether a test starts a JVM or a browser."""
-    return (
-        nodeid.startswith(("tests/pipeline/", "tests/browser/", "tests/exercises/"))
-        or "_in_browser.py" in nodeid
-    )
+def _heavy(nodeid: str) -> str | None:
+    """What a test starts that others of its kind use again: a browser or a JVM."""
+    if nodeid.startswith("tests/browser/") or "_in_browser.py" in nodeid:
+        return "browser"
+    return "jvm" if nodeid.startswith(("tests/pipeline/", "tests/exercises/")) else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With ``-n``: one process has the JVM and the browser, the others take file by file.
+    """With ``-n``: one process has the browser, one the JVM, and whoever is free takes file by file.
 
     The groups of ``--dist loadgroup`` (pytest-xdist 3.8) have no effect under pytest 9.2, which no longer
     reads the attribute that they are written to.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneForTheHeavy(LoadScopeScheduling):
+    class OneForEachHeavy(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            if _is_heavy(nodeid):
-                return "heavy"
+            if heavy := _heavy(nodeid):
+                return heavy
             path = nodeid.partition("::")[0]
             return nodeid if path == "tests/notebooks/test_notebooks.py" else path
 
-    return OneForTheHeavy(config, log)
+    return OneForEachHeavy(config, log)
 
 
 def _leave_out(items: list[pytest.Item], marker: str, why: Callable[[], str | None]) -> None:

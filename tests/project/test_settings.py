@@ -82,7 +82,7 @@ def test_browser_tests_are_left_out_with_a_reason_where_there_is_no_chromium(sui
     done.stdout.fnmatch_lines(["1 test: no Chromium on the PATH*"])
 
 
-def test_all_tests_that_start_a_jvm_or_a_browser_run_in_one_process_and_first(suite, pytester):
+def test_tests_that_start_a_jvm_share_a_process_those_of_a_browser_another(suite, pytester):
     for folder, name in (
         ("aside", "small"),
         ("browser", "page"),
@@ -94,16 +94,12 @@ def test_all_tests_that_start_a_jvm_or_a_browser_run_in_one_process_and_first(su
         path.write_text(
             "import os\n\n\ndef test_it(record_property):\n    record_property('process', os.getpid())\n"
         )
-    done = suite("", "-n2", "--no-loadscope-reorder", "--junit-xml=told.xml", "tests")
+    done = suite("", "-n3", "--no-loadscope-reorder", "--junit-xml=told.xml", "tests")
     done.assert_outcomes(passed=4)
     cases = ET.parse(pytester.path / "told.xml").getroot().iter("testcase")  # noqa: S314 - written by this very test
     process = {case.get("classname"): case.find("properties/property").get("value") for case in cases}
-    heavy = {
-        process[name]
-        for name in ("tests.browser.test_page", "tests.pipeline.test_rows", "tests.pipeline.test_columns")
-    }
-    assert len(heavy) == 1
-    assert process["tests.aside.test_small"] not in heavy
+    assert process["tests.pipeline.test_rows"] == process["tests.pipeline.test_columns"]
+    assert len(set(process.values())) == 3
 
 
 def test_a_golden_text_is_written_on_request_alone_and_then_compared(suite, pytester):
