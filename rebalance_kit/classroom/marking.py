@@ -1,4 +1,4 @@
-"""Mark a course: each answer runs in a process of its own (``exercises.runner``), and the best attempt counts.
+"""Mark a course: each answer runs behind a wall of its own (``exercises.runner``), and the best attempt counts.
 
 A mark is out of 100: half for the public checks, half for the hidden ones, each by the share that passed (of a code
 exercise: by the share of points). The hidden
@@ -21,6 +21,7 @@ from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answ
 from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
 from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport, check_code
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.exercises.workspace import AnyExercise, Identity, find
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import EnvironmentProblem
@@ -74,10 +75,18 @@ class SparkChecker:
     """Check answers on one bench, which begins at the first answer; ``close`` ends it.
 
     The kit's own solution runs before the first answer to an exercise: what is slow only once is over by then, and
-    on a machine where even the solution fails nobody is marked.
+    on a machine where even the solution fails nobody is marked. Raises ``EnvironmentProblem`` on a machine without a wall,
+    unless ``unconfined``.
     """
 
-    def __init__(self, limit_s: float = LIMIT_S, bench: SparkBench | None = None) -> None:
+    def __init__(
+        self, limit_s: float = LIMIT_S, bench: SparkBench | None = None, *, unconfined: bool = False
+    ) -> None:
+        if not unconfined and kinds.best() == kinds.NONE:
+            raise EnvironmentProblem(
+                "this machine has no wall to run other people's code behind; expected bubblewrap, or namespaces that users may make. "
+                "With --unconfined answers run as you do: they can read and change all that you can"
+            )
         self.limit_s = limit_s
         self._bench, self._is_own = bench, bench is None
         self._proven: set[str] = set()
@@ -95,7 +104,7 @@ class SparkChecker:
         file = FromFile(answer, exercise.task.function)
         if isinstance(exercise, CodeExercise):
             return check_code(exercise, file, seed=seed)
-        self._bench = self._bench or SparkBench()
+        self._bench = self._bench or SparkBench(fresh=True)
         return check_answer(exercise, file, self._bench, seed=seed, limit_s=limit_s)
 
     def _prove(self, exercise: AnyExercise) -> None:

@@ -104,11 +104,11 @@ def _check(arguments: argparse.Namespace, out: TextIO) -> int:
 
     if isinstance(find(arguments.name), Exercise):  # a wrong name is told before Spark starts
         require_spark()
-    bench = SparkBench()
+    bench, desk = SparkBench(), _desk(arguments)
+    if words := desk.without_wall(arguments.name):
+        print(words, file=out)
     try:
-        report = _desk(arguments).check(
-            arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit
-        )
+        report = desk.check(arguments.name, bench, hidden=not arguments.public, limit_s=arguments.limit)
     finally:
         bench.close()
     print(report, file=out)

@@ -1,7 +1,7 @@
 """What runs in the child process: a mock cluster, a producer and consumers of librdkafka; events as JSON lines.
 
-Started as ``python -m rebalance_kit.clients.child SPEC``; only other child processes import it, because ``confluent_kafka`` is
-loaded here and the learner's callbacks run here. Records carry their number per partition, so that what is read twice
+Started as ``python -m rebalance_kit.clients.child SPEC``; nothing imports it, because ``confluent_kafka`` is
+loaded here and the callbacks of a notebook run here; those of an exercise run behind a wall (``distant``). Records carry their number per partition, so that what is read twice
 or never can be counted.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rebalance_kit.clients.distant import Distant
 from rebalance_kit.clients.settling import Settling
 
 PARTITIONS = 4
@@ -63,7 +64,7 @@ class Member(threading.Thread):
         servers: str,
         events: Events,
         settling: Settling,
-        code: ModuleType | None,
+        code: ModuleType | Distant | None,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self._spec, self._servers, self._code = spec, servers, code
@@ -149,10 +150,12 @@ def produce(producer: Any, topic: str, stop: threading.Event, produced: Counter[
         producer.poll(0)
 
 
-def load(path: str | None) -> ModuleType | None:
-    """Import the learner's callbacks from their file."""
+def load(path: str | Mapping[str, Any] | None) -> ModuleType | Distant | None:
+    """The learner's callbacks: imported from their file, or those of the process at the other end of two pipes."""
     if path is None:
         return None
+    if not isinstance(path, str):
+        return Distant(path["to"], path["since"], path["names"])
     spec = importlib.util.spec_from_file_location("callbacks", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
@@ -214,11 +217,6 @@ class Cluster:
         with suppress(KafkaException, TimeoutError):
             (group,) = admin.delete_consumer_groups([self._group]).values()
             group.result(CREATE_S)
-
-
-def warm_up() -> None:
-    """Load the client's library, for a process that may load none later."""
-    import confluent_kafka  # noqa: F401
 
 
 def main(path: str) -> None:

@@ -79,6 +79,7 @@ def check_answer(
     The answer runs in a process of its own (``runner.run_answer``); it is compared in this one.
     """
     task = exercise.task
+    bench.next_answer()
     public, printed = _look(task, task.public, answer, bench, limit_s)
     if seed is None or not all(line.passed for line in public):
         return AnswerReport(exercise.name, public, printed=printed)
@@ -94,7 +95,7 @@ def _look(
     checks = (*task.checks, Check(EVERY_ROW, lambda seen: same_rows(task, seen)))
     try:
         answer.code()  # what can be said without data is said before Spark starts
-        done = run_answer(task, answer, task.inputs(bench, case), bench, limit_s)
+        done = run_answer(task, answer, task.inputs(bench.given, case), bench, limit_s)
     except NotYet as words:
         done = Attempted(problem=str(words))
     if done.problem is not None:

@@ -1,191 +1,179 @@
-"""Where answers are tried: one Spark session, one folder of logs, and the tables made of them, kept for the next check.
+"""Where answers on Spark are tried: a folder of logs, and a Spark behind a wall that is kept for the next check.
 
 Everything that touches Spark's own names goes through ``rebalance_kit.pipeline``.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from rebalance_kit.exercises.case_runs import CaseRun, place_logs
-
-#: The columns of the events that a learner gets, in order.
-EVENTS = (
-    "run",
-    "file",
-    "line",
-    "at",
-    "at_ms",
-    "side",
-    "event",
-    "group",
-    "client",
-    "instance",
-    "member",
-    "reason",
-    "generation",
-    "epoch",
-    "members",
-    "assignor",
-    "state_from",
-    "state_to",
-    "partitions",
-    "topic",
-    "offset",
-    "text",
+from rebalance_kit.exercises.asking import (
+    GRACE_S,
+    NO_START,
+    NOTHING,
+    START_S,
+    UNREADABLE,
+    Reply,
+    ended,
+    replied,
 )
+from rebalance_kit.exercises.case_runs import CaseRun
+from rebalance_kit.exercises.child.inputs import Inputs
+from rebalance_kit.exercises.given import Given, Made
+from rebalance_kit.exercises.wall import paths
+from rebalance_kit.exercises.wall.kinds import Need
+from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
+from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.scratch import remove_scratch, scratch_folder
 
-_LAST = "element_at(split({}, '/'), -1)"
+_CORES, _MEMORY = "2", "1g"
+_SCRATCH = 1 << 30
+_PROCESSES = 600
+"""Java's threads count as processes; Spark has about two hundred."""
 
 
 class SparkBench:
-    """A session (given, the running one, or one begun when first asked for) with a folder; ``close`` removes the folder."""
+    """A folder of inputs and, once an answer is tried, Spark behind a wall; ``close`` ends it and removes the folder.
 
-    def __init__(self, spark: Any = None) -> None:
-        self._spark = spark
-        self._held = TemporaryDirectory(prefix="rebalance-kit-exercises-")
-        self.folder = Path(self._held.name)
-        self._events: dict[CaseRun, Any] = {}
+    ``fresh``: no answer meets what another one left, so each has a Spark of its own. Whoever marks asks for it.
+    """
+
+    def __init__(self, spark: Any = None, *, fresh: bool = False) -> None:
+        self.folder = scratch_folder("exercises")
+        self.folder.chmod(0o711)
+        shown = self.folder / "given"
+        shown.mkdir(mode=0o755)
+        self.given = Given(shown)
+        self._fresh = fresh
+        self._spark, self._inputs = spark, None if spark is None else Inputs(spark)
+        self._walled: Walled | None = None
 
     @property
     def spark(self) -> Any:
-        """The session, a new one where the one before was stopped.
+        """The session of this process, for whoever looks at inputs; answers run on another one.
 
         Raises ``EnvironmentProblem`` where there is no Java or no PySpark.
         """
-        self._begin_anew_where_stopped()
-        if self._spark is None:
-            from rebalance_kit.pipeline import quiet_session
+        from rebalance_kit.pipeline import quiet_session
+        from rebalance_kit.pipeline.spark.shared_java import forget, is_alive
 
+        if self._spark is not None and not is_alive(self._spark):
+            forget(self._spark)
+            self._spark = None
+        if self._spark is None:
             self._spark = quiet_session()
+            self._inputs = Inputs(self._spark)
         return self._spark
 
+    def shown(self, inputs: Sequence[Made]) -> tuple[Any, ...]:
+        """Inputs as DataFrames of this process."""
+        held = (
+            self._inputs
+            if self._inputs is not None and self._inputs.spark is self.spark
+            else Inputs(self.spark)
+        )
+        self._inputs = held
+        return tuple(held.made(described) for described in inputs)
+
     def close(self) -> None:
-        """Remove the folder; the session goes on."""
-        self._held.cleanup()
+        """End the Spark behind the wall and remove the folder; the session of this process goes on."""
+        self.renew()
+        remove_scratch(self.folder)
 
-    @contextmanager
-    def lent(self, inputs: Sequence[Any], tag: str) -> Iterator[tuple[Sequence[str], Mapping[str, str]]]:
-        """Names under which another process finds these DataFrames, and the variables by which it finds Java."""
-        from rebalance_kit.pipeline.spark.shared_java import gateway_variables
+    def renew(self) -> None:
+        """End the Spark behind the wall; the next answer begins another one."""
+        if self._walled is not None:
+            self._walled.close()
+            self._walled = None
 
-        views = [f"{tag}_{number}" for number in range(len(inputs))]
-        for frame, name in zip(inputs, views, strict=True):
-            frame.createOrReplaceGlobalTempView(name)
-        try:
-            yield views, gateway_variables(self.spark)
-        finally:
-            if self._alive():
-                for name in views:
-                    self.spark.catalog.dropGlobalTempView(name)
-
-    def clean_up(self, tag: str) -> bool:
-        """End the jobs that carry the tag; where Spark was stopped, begin anew when next asked. Whether it was."""
-        stopped = self._begin_anew_where_stopped()
-        if not stopped:
-            self.spark.sparkContext.cancelJobsWithTag(tag)
-        return stopped
-
-    def _alive(self) -> bool:
-        from rebalance_kit.pipeline.spark.shared_java import is_alive
-
-        return self._spark is None or is_alive(self._spark)
-
-    def _begin_anew_where_stopped(self) -> bool:
-        """Give up a session that was stopped, with its tables; whether it was."""
-        from rebalance_kit.pipeline.spark.shared_java import forget
-
-        if self._alive():
-            return False
-        forget(self._spark)
-        self._spark = None
-        self._events = {}
-        return True
-
-    def logs(self, run: CaseRun) -> Path:
-        """The folder of a run's logs; runs of one name that differ lie apart."""
-        place_logs((run,), self._place(run))
-        return self._place(run) / run.name
-
-    def _place(self, run: CaseRun) -> Path:
-        return self.folder / "logs" / hashlib.sha256(repr(run).encode()).hexdigest()[:12]
+    def next_answer(self) -> None:
+        """Another answer begins: on a bench that is ``fresh`` it meets nothing of the one before."""
+        if self._fresh:
+            self.renew()
 
     def read(self, runs: Iterable[CaseRun]) -> None:
-        """Read the logs of all these runs in one go, so that ``events`` has them at hand."""
-        from rebalance_kit.pipeline import read_events
+        """Read the logs of all these runs in one go, so that answers on them wait for nothing."""
+        folders = self.given.events(tuple(runs))["folders"]
+        self._host().send({"read": folders})
+        self._host().receive(600)
 
-        self._begin_anew_where_stopped()
-        fresh = tuple(dict.fromkeys(run for run in runs if run not in self._events))
-        if not fresh:
-            return
-        self._unpack(fresh)
-        events = read_events(self.spark, [self.logs(run) for run in fresh])
-        named = events.events.selectExpr("path as _path", f"{_LAST.format('path')} as run", "*").select(
-            "_path", *EVENTS
+    def attempt(self, order: Mapping[str, Any], limit_s: float) -> Reply:
+        """Have an answer run, as the order says; the Spark that it broke is not used again."""
+        host = self._host()
+        host.send({**order, "start_s": START_S})
+        try:
+            begun = host.receive(START_S)
+            if begun is None or "begun" not in begun:
+                self.renew()
+                return Reply(NOTHING, NO_START, "" if begun is None else host.printed())
+            done = replied(host, limit_s)
+            if "ended" in done.answered:  # the process ended without a word of its own
+                status, last = done.answered["ended"], done.answered
+                problem = ended(status if isinstance(status, int) else None, limit_s)
+                done = Reply(NOTHING, problem, done.printed)
+            else:
+                last = host.receive(GRACE_S) or NOTHING
+        except Silent:
+            last = NOTHING
+            done = Reply(NOTHING, NO_START)
+        except Unreadable:
+            last, done = NOTHING, Reply(NOTHING, UNREADABLE, host.printed())
+        if last.get("alive") is True:
+            return done
+        self.renew()
+        if last.get("alive") is False or _spoke_of_stop(done.problem):
+            return Reply(NOTHING, STOPPED, done.printed)
+        return done
+
+    def _host(self) -> Walled:
+        if self._walled is None:
+            self._walled = _spark_behind_a_wall(self.given.folder)
+        return self._walled
+
+
+STOPPED = (
+    "your code stopped Spark. Leave out `stop()` and `exit`: the session is the check's, and others need it."
+)
+
+
+def _spoke_of_stop(problem: str | None) -> bool:
+    return problem is not None and "stopped SparkContext" in problem
+
+
+def _spark_behind_a_wall(given: Path) -> Walled:
+    from rebalance_kit.pipeline.spark.class_archive import ready_archive
+    from rebalance_kit.pipeline.spark.java import find_java
+    from rebalance_kit.pipeline.spark.session import require_spark
+
+    require_spark()
+    java = find_java()
+    archive = ready_archive(java)
+    need = Need(
+        "rebalance_kit.exercises.child.spark_host",
+        paths.SPARK,
+        (_CORES, _MEMORY),
+        (str(given), str(java.home), *(() if archive is None else (str(archive),))),
+        {
+            "JAVA_HOME": str(java.home),
+            "JDK_JAVA_OPTIONS": "-XX:-UsePerfData",
+            "SPARK_LOCAL_HOSTNAME": "localhost",
+            **({} if archive is None else {"XDG_CACHE_HOME": str(archive.parents[1])}),
+        },
+        _SCRATCH,
+        {"RLIMIT_NPROC": _PROCESSES, "RLIMIT_CORE": 0},
+        starts_processes=True,
+    )
+    walled = Walled(need)
+    try:
+        ready = walled.receive(120)
+    except (Silent, Unreadable):
+        ready = None
+    if ready is None:
+        said = walled.printed()
+        walled.close()
+        raise EnvironmentProblem(
+            f"Spark did not start behind the wall ({said[-300:]}); `rebalance-kit doctor` says what is missing"
         )
-        table = named.cache()
-        table.count()
-        events.kept.unpersist()
-        for run in fresh:
-            self._events[run] = table
-
-    def _unpack(self, runs: Iterable[CaseRun]) -> None:
-        """Unpack all recorded runs together: each unpacking goes through the whole pack."""
-        wanted = [run for run in runs if run.recorded and not self._place(run).exists()]
-        if len(wanted) > 1:
-            at_once = self.folder / "unpacked"
-            place_logs(tuple(dict.fromkeys(replace(run, name=run.record) for run in wanted)), at_once)
-            for run in wanted:
-                shutil.copytree(at_once / run.record, self._place(run) / run.name)
-
-    def events(self, runs: Sequence[CaseRun]) -> Any:
-        """The events of these runs, in the columns ``EVENTS``, and in no particular order."""
-        self.read(runs)
-        tables = list({id(self._events[run]): self._events[run] for run in runs}.values())
-        paths = ", ".join(f"'{self.logs(run)}'" for run in runs)
-        together = tables[0]
-        for table in tables[1:]:
-            together = together.unionByName(table)
-        return together.where(f"_path in ({paths})").drop("_path")
-
-    def lines(self, runs: Sequence[CaseRun], files: Sequence[str]) -> Any:
-        """The lines of some log files of these runs: run, file, line (from 1), text."""
-        from rebalance_kit.forensics.lines.files import survey
-        from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers
-
-        self._unpack(runs)
-        paths = [
-            path for run in runs for name in files for path in sorted(self.logs(run).glob(f"{name}.log*"))
-        ]
-        raw = read_lines(self.spark, survey(paths, self.folder).files)
-        numbered = with_line_numbers(raw, measure_blocks(raw))
-        names = (
-            "element_at(split(file, '/'), -2) as run",
-            f"regexp_replace({_LAST.format('file')}, '[.]gz$', '') as file",
-        )
-        return numbered.selectExpr(*names, "line", "text")
-
-    def table(self, rows: Iterable[Sequence[Any]], schema: str) -> Any:
-        """A small table of plain values."""
-        return self.spark.createDataFrame(list(rows), schema)
-
-    def stream(self, batches: Sequence[Sequence[Mapping[str, Any]]], schema: str) -> Any:
-        """A stream that receives these batches of rows one after another, a file each."""
-        source = self.folder / f"stream-{len(list(self.folder.iterdir()))}"
-        source.mkdir()
-        for number, batch in enumerate(batches):
-            file = source / f"{number:04}.json"
-            file.write_text("".join(json.dumps(row) + "\n" for row in batch), "utf-8")
-            os.utime(
-                file, (1_700_000_000 + number, 1_700_000_000 + number)
-            )  # files are taken in the order of their times
-        return self.spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).json(str(source))
+    return walled

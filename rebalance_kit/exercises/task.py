@@ -15,7 +15,7 @@ from rebalance_kit.exercises.verdict import NotYet
 
 if TYPE_CHECKING:
     from rebalance_kit.exercises.case_runs import CaseRun
-    from rebalance_kit.exercises.spark_bench import SparkBench
+    from rebalance_kit.exercises.given import Given, Made
 
 Row = Mapping[str, Any]
 Pair = tuple[Row, Row]
@@ -91,8 +91,8 @@ def check(title: str) -> Callable[[Callable[[CheckInput], None]], Check]:
     return lambda look: Check(title, look)
 
 
-def _events(bench: SparkBench, case: Case) -> Sequence[Any]:
-    return (bench.events(case.runs),)
+def _events(given: Given, case: Case) -> Sequence[Made]:
+    return (given.events(case.runs),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Task:
     public: Case
     truth: Callable[[Case], Sequence[Row]]
     checks: tuple[Check, ...] = ()
-    inputs: Callable[[SparkBench, Case], Sequence[Any]] = _events
+    inputs: Callable[[Given, Case], Sequence[Made]] = _events
     streaming: bool = False
     next_step: str = (
         "Look at the lines of that run in the log, by hand, and at what your function makes of them."

@@ -26,6 +26,7 @@ from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
 from rebalance_kit.exercises.code_tasks.checking import CodeReport, check_code
 from rebalance_kit.exercises.runner import LIMIT_S
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
@@ -133,6 +134,16 @@ class Workspace:
         if isinstance(exercise, CodeExercise):
             return check_code(exercise, handed_in, seed=seed, limit_s=limit_s)
         return check_answer(exercise, handed_in, bench, seed=seed, limit_s=limit_s or LIMIT_S)
+
+    def without_wall(self, name: str) -> str:
+        """Words for a learner whose machine has no wall, the first time in an exercise's folder; empty otherwise."""
+        exercise = find(name)
+        if kinds.best() != kinds.NONE or self._notes(exercise).get("told of no wall"):
+            return ""
+        self._note(exercise, {"told of no wall": True})
+        return (
+            "This machine has no wall to run code behind: your answer runs as you, and can do what you can."
+        )
 
     def hint(self, name: str, number: int | None = None) -> str:
         """The next hint (or one by its number), with how many there are; raises ``DataError`` for a number beyond."""

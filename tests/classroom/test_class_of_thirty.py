@@ -12,7 +12,6 @@ from rebalance_kit.classroom.marking import SparkChecker, mark_course
 from rebalance_kit.classroom.writing import mark_and_write, write_report
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline import spark_session
 from tests.support.classroom.class_of_thirty import COURSE, EXERCISE, HONEST, HOSTILE, hand_in
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]  # the first test marks them all
@@ -30,7 +29,7 @@ def marked(tmp_path_factory):
             entry.rename(top / entry.name)
     course = Course.begin(top / "course", COURSE)
     course.collect(top / "in")
-    bench = SparkBench(spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True))
+    bench = SparkBench(fresh=True)
     told = []
     marks = mark_and_write(course, SparkChecker(25.0, bench), (), told.append)
     bench.close()
@@ -65,7 +64,7 @@ def test_every_mark_is_right(marked):
     [
         ("loop", "no answer within 25 s (at line 2)"),
         ("memory", "more memory than an answer gets"),
-        ("network", "an answer has no network"),
+        ("network", "Network is unreachable"),
         ("exit", "ended its process before it gave an answer"),
         ("fake-marks", "column 'at_ms' is missing"),
         ("stub-0", "not written yet"),

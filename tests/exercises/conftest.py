@@ -6,7 +6,6 @@ import pytest
 
 from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.pipeline import spark_session
 from tests.support.exercises.learner import SEED
 
 ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tables that are no events
@@ -14,8 +13,7 @@ ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tab
 
 @pytest.fixture(scope="session")
 def bench():
-    # the very session that tests/pipeline begins, so that one process has one
-    made = SparkBench(spark_session("local[2]", settings={"spark.driver.memory": "2g"}, quick_start=True))
+    made = SparkBench()
     found = [load(name) for name in names() if not name.startswith(ON_LINES)]
     cases = [case for one in found for case in (one.task.public, *one.hidden(SEED))]
     made.read([run for case in cases for run in case.runs])

@@ -83,16 +83,16 @@ def test_a_missing_file_is_told_how_to_get_one(bench, tmp_path):
     assert "exercise start" in done.problem
 
 
-def test_a_loop_ends_with_the_limit_and_the_session_goes_on(told, bench):
+def test_a_loop_ends_with_the_limit_and_the_session_goes_on(told):
     words = told("while True:\n    pass", limit_s=1.5)
     assert "no answer within 1.5 s (at line " in words
-    assert bench.spark.range(3).count() == 3
+    assert "returned None" in told("pass")
 
 
-def test_a_job_that_takes_too_long_is_interrupted(told, bench):
+def test_a_job_that_takes_too_long_is_interrupted(told):
     words = told("n = events.sparkSession.range(10**13).where('id % 7 = 3').count()\nreturn n", limit_s=2)
     assert "no answer within 2 s" in words
-    assert bench.spark.range(3).count() == 3
+    assert "returned None" in told("pass")
 
 
 def test_an_answer_of_too_many_rows_is_not_collected(told):

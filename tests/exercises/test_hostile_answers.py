@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
@@ -40,26 +41,6 @@ d.DataFrame.collect = lambda self: [{"run": Any("x"), "rebalances": Any("y")}] *
 """
     + RIGHT
 )
-PATCH = """
-import sys
-try:
-    import rebalance_kit.exercises.checking as checking
-    checking.same_rows = lambda task, seen: None
-except ImportError as error:
-    print("told:", error)
-for module in list(sys.modules.values()):
-    if hasattr(module, "same_rows"):
-        module.same_rows = lambda task, seen: None
-def rebalances_per_run(events):
-    return events.selectExpr("run", "1L as rebalances").distinct()
-"""
-SHELF = """
-import gc
-def rebalances_per_run(events):
-    from rebalance_kit.exercises.catalogue import load
-    task = load("03").task
-    return events.sparkSession.createDataFrame(task.truth(task.public))
-"""
 FRAMES = """
 import sys
 def rebalances_per_run(events):
@@ -91,52 +72,30 @@ WORDS = {
         BODY + "return events.sparkSession.range(10**9).selectExpr(\"'a' run\", 'id rebalances')",
         "more than 20,000 rows",
     ),
-    "a file that fills the disk": (
-        BODY + "open('/tmp/rk-fill', 'wb').write(b'x' * (65 << 20))",
-        "File too large",
-    ),
-    "a program": (BODY + "import subprocess; subprocess.run(['id'])", "starts no other program"),
-    "a shell": (BODY + "import os; os.system('id')", "starts no other program"),
-    "a fork": (BODY + "import os; os.fork()", "starts no other program"),
-    "a kill": (BODY + "import os; os.kill(os.getppid(), 9)", "starts no other program"),
-    "a stop of the process that marks": (
-        BODY + "import os, signal; signal.pidfd_send_signal(os.pidfd_open(os.getppid()), 19)",
-        "starts no other program",
-    ),
-    "a program without an event": (
-        BODY + "import _posixsubprocess; _posixsubprocess.fork_exec([b'/bin/true'])",
-        "starts no other program",
-    ),
-    "hidden cases by the number of a folder": (
+    "a file that is too large": (BODY + "open('large', 'wb').write(b'x' * (65 << 20))", "File too large"),
+    "a file of the user": (BODY + "open('/home/ada/thesis.txt').read()", "none of your files"),
+    "a file elsewhere": (BODY + "open('/mine', 'w')", "Read-only file system"),
+    "a program of Java's": (
         BODY
-        + f"import os; return os.open({str(EASY.folder / 'hidden.py')[1:]!r}, 0, dir_fd=os.open('/', 0))",
-        "does not open the folder",
+        + "b = events.sparkSession._jvm.java.lang.ProcessBuilder(['cat', '/etc/shadow']); return b.start().waitFor()",
+        "returned a int",
     ),
-    "a change of the kit": (
-        BODY + "import rebalance_kit; open(rebalance_kit.__path__[0] + '/model/about.py', 'a')",
-        "does not change the kit: about.py",
+    "the solution by Java": (
+        BODY + f"return events.sparkSession.read.text({str(EASY.folder / 'solution.py')!r})",
+        "PATH_NOT_FOUND",
     ),
-    "the kit thrown away": (
-        BODY + "import rebalance_kit, shutil; shutil.rmtree(rebalance_kit.__path__[0] + '/cli/__pycache__')",
-        "does not change the kit",
+    "the solution by a worker": (
+        BODY
+        + f"f = lambda rows: [open({str(EASY.folder / 'solution.py')!r}).read()]; return events.rdd.mapPartitions(f).collect()",
+        "none of your files",
     ),
-    "the kit by the number of its folder": (
-        BODY + "import os, rebalance_kit; os.open(rebalance_kit.__path__[0] + '/cli', os.O_RDONLY)",
-        "does not change the kit: it does not open the folder",
+    "the network": (
+        BODY + "import urllib.request as r; r.urlopen('http://192.0.2.1/')",
+        "An answer has no network",
     ),
-    "the network": (BODY + "import urllib.request as r; r.urlopen('http://192.0.2.1/')", "no network"),
-    "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "no network"),
-    "a raw socket": (BODY + "import _socket; _socket.socket().connect(('192.0.2.1', 80))", "no network"),
-    "libc": (BODY + "import ctypes; ctypes.CDLL(None).getpid()", "loads no library of C"),
-    "the hidden cases": (
-        BODY + f"open({str(EASY.folder / 'hidden.py')!r}).read()",
-        "does not read hidden.py",
-    ),
-    "the memory of another": (
-        BODY + "import os; open(f'/proc/{os.getppid()}/environ').read()",
-        "does not read environ",
-    ),
-    "truth through the shelf": (SHELF, "does not import rebalance_kit.exercises.catalogue"),
+    "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "An answer has no network"),
+    "the hidden cases": (BODY + f"open({str(EASY.folder / 'hidden.py')!r}).read()", "none of your files"),
+    "truth through the shelf": (BODY + "import rebalance_kit.exercises.catalogue", "No module named"),
     "truth through frames": (FRAMES, "found []; modules []"),
     "a frame that equals everything": (FAKE, "returned a Frame, expected a Spark DataFrame"),
     "an exception whose text raises": (
@@ -174,12 +133,6 @@ def test_a_hostile_answer_is_told_in_words(text, words, bench, tmp_path):
     assert not report.green
     assert words in " ".join(line.words for line in report.public), str(report)
     assert "Traceback" not in str(report)
-
-
-def test_a_patched_comparison_is_not_the_one_that_compares(bench, tmp_path):
-    report = checked(PATCH, bench, tmp_path, limit_s=60)
-    assert not report.green
-    assert "does not import rebalance_kit.exercises.checking" in report.printed
 
 
 @pytest.mark.parametrize(
@@ -229,7 +182,7 @@ def test_a_function_of_a_cell_is_called_elsewhere(bench):
         here.append(1)
         raise ValueError(f"process {system.getpid()}")
 
-    done = run_answer(EASY.task, FromCell(answer), EASY.task.inputs(bench, EASY.task.public), bench)
+    done = run_answer(EASY.task, FromCell(answer), EASY.task.inputs(bench.given, EASY.task.public), bench)
     assert done.problem is not None
     assert "ValueError: process" in done.problem
     assert str(os.getpid()) not in done.problem
@@ -237,10 +190,10 @@ def test_a_function_of_a_cell_is_called_elsewhere(bench):
 
 
 def test_a_function_that_cannot_be_sent_is_told_so(bench):
-    held = bench.spark
+    held = threading.Lock()
 
     def answer(events):
-        return held.range(3)
+        return held.acquire()
 
     done = run_answer(EASY.task, FromCell(answer), [], bench)
     assert done.problem is not None
@@ -261,8 +214,6 @@ HEAD = "def rebalances_per_run(events):\\n    s = events.sparkSession\\n    "
 for body in ("s.stop(); return events", "s._jvm.java.lang.System.exit(0); return events"):
     assert "your code stopped Spark" in str(told(HEAD + body)), str(told(HEAD + body))
     assert told(easy.text("solution.py")).green
-bench.spark.stop()
-assert told(easy.text("solution.py")).green
 print("as it should be")
 """
 

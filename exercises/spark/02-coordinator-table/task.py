@@ -68,7 +68,7 @@ TASK = Task(
             "two-bounces.classic.4.3.1",
         )
     ),
-    inputs=lambda bench, case: (bench.lines(case.runs, ["broker"]),),
+    inputs=lambda given, case: (given.lines(case.runs, ["broker"]),),
     truth=truth,
     checks=(both_versions, generations_are_numbers, emptied_groups, who_failed),
 )

@@ -18,10 +18,10 @@ def sampled(run):
     ]
 
 
-def inputs(bench, case):
+def inputs(given, case):
     """Events, and the samples of every run."""
     rows = [row for run in case.runs for row in sampled(run)]
-    return bench.events(case.runs), bench.table(
+    return given.events(case.runs), given.table(
         rows, "run string, at_ms bigint, partition string, position bigint, log_end bigint"
     )
 

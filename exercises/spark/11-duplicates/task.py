@@ -65,8 +65,8 @@ TASK = Task(
     columns={"run": "string", "delivered": "bigint", "again": "bigint"},
     key=("run",),
     public=Case(recorded("crash.eager.4.3.1", "freeze.cooperative.4.3.1", "leave.eager.4.3.1")),
-    inputs=lambda bench, case: (
-        bench.table(
+    inputs=lambda given, case: (
+        given.table(
             [row for run in case.runs for row in deliveries(run)],
             "run string, at_ms bigint, member string, partition string, first bigint, last bigint",
         ),

@@ -107,7 +107,7 @@ TASK = Task(
         (simulated("broker-1", "storm", "eager", 1), simulated("broker-2", "two-bounces", None, 1)),
         {"behind_ms": {"broker-2": 45_000}},
     ),
-    inputs=lambda bench, case: (bench.stream(batches(case), "run string, at timestamp, event string"),),
+    inputs=lambda given, case: (given.stream(batches(case), "run string, at timestamp, event string"),),
     streaming=True,
     truth=truth,
     checks=(event_time, half_minutes, once, late_ones),

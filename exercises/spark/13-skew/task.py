@@ -69,8 +69,8 @@ TASK = Task(
     public=Case(
         (simulated("big", "fifty-by-five-hundred", "cooperative", 1), simulated("small", "join", "eager", 1))
     ),
-    inputs=lambda bench, case: (
-        bench.table(
+    inputs=lambda given, case: (
+        given.table(
             [row for run in case.runs for row in sent(run)],
             "run string, seq bigint, member string, api string",
         ),

@@ -30,10 +30,10 @@ def rates(run):
     return {topic.name: float(topic.rate_per_s) for topic in scenario_of(run).topics}
 
 
-def inputs(bench, case):
+def inputs(given, case):
     """Events and rates."""
     rows = [(run.name, topic, per_s) for run in case.runs for topic, per_s in rates(run).items()]
-    return bench.events(case.runs), bench.table(rows, "run string, topic string, per_s double")
+    return given.events(case.runs), given.table(rows, "run string, topic string, per_s double")
 
 
 def truth(case):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import base64
 import json
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from rebalance_kit.exercises.child.collecting import NoAnswer
+from rebalance_kit.exercises.child.lock import REPLY, bound_by
 from rebalance_kit.exercises.child.words import busy_at, no_answer_within, words_of
 
 
@@ -56,17 +57,44 @@ def function_of(order: Mapping[str, Any]) -> Callable[..., Any]:
     return answer
 
 
-def write_answer(out: Path, answered: Mapping[str, Any]) -> None:
-    """Write the outcome as JSON, beside and renamed."""
+def next_order() -> Mapping[str, Any]:
+    """The next line of standard input, read as JSON; the process ends where there is none."""
+    line = sys.stdin.readline()
+    if not line:
+        os._exit(0)
+    order: Mapping[str, Any] = json.loads(line)
+    return order
+
+
+def reply(words: Mapping[str, Any]) -> None:
+    """Write one line of JSON to whoever asked."""
     try:
-        text = json.dumps(answered)
+        text = json.dumps(words)
     except (TypeError, ValueError, RecursionError) as error:
         text = json.dumps({"problem": f"your rows hold a value that is no number, text or time ({error})"})
+    left = memoryview(text.encode() + b"\n")
+    while left:
+        left = left[os.write(REPLY, left) :]
+
+
+def give(answered: Mapping[str, Any]) -> None:
+    """Reply with the outcome, and end at once: neither the answer's ``atexit`` nor its threads see the end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except Exception:  # noqa: BLE001, S112 - the answer may have closed or replaced it
             continue
-    draft = out.with_name("draft")
-    draft.write_text(text, "utf-8")
-    os.replace(draft, out)
+    reply(answered)
+    os._exit(0)
+
+
+def limit_resources(cpu_s: int, memory: int, file_size: int) -> None:
+    """Bound CPU seconds, bytes of memory and bytes of a file, for good."""
+    for kind, bound in (
+        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        bound_by(kind, bound)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Run one assignor or listener: ``python -m rebalance_kit.exercises.child.plug_in ORDER`` (``code_tasks.running``).
+"""Run one assignor or listener: the module behind the wall of ``code_tasks.running``.
 
 An assignor is called with what the leader of each case was told. A listener is plugged into the engine, and only the
 orders that it gave its consumer leave this process: whoever judges repeats the run with them.
@@ -6,37 +6,30 @@ orders that it gave its consumer leave this process: whoever judges repeats the 
 
 from __future__ import annotations
 
-import ctypes
-import json
-import os
-import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from rebalance_kit.assignors.contract import MemberSubscription
-from rebalance_kit.exercises.child.attempt import attempted, function_of, write_answer
+from rebalance_kit.exercises.child.attempt import (
+    attempted,
+    function_of,
+    give,
+    limit_resources,
+    next_order,
+    reply,
+)
 from rebalance_kit.exercises.child.collecting import NoAnswer
-from rebalance_kit.exercises.child.confinement import confine, limit_resources
 from rebalance_kit.exercises.child.recording import GivenUp, Recorder
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.simulation.simulate import simulate
 
 
-def main(order_file: Path) -> None:
-    """Do what the order says."""
-    order = json.loads(order_file.read_text("utf-8"))
-    order_file.unlink()
+def main() -> None:
+    """Say that the process stands, take the order, and do what it says."""
+    reply({"ready": True})
+    order = next_order()
     limit_resources(order["cpu_s"], order["memory"], order["file_size"])
     run = {"assignor": _assigned, "listener": _ordered}[order["how"]]
-    _ = (
-        ctypes.pythonapi.PyThreadState_SetAsyncExc
-    )  # the engine ends a listener's loop with it; later it is refused
-    os.write(order["ready"], b".")
-    os.close(order["ready"])
-    confine(order["secret"])
 
     def outputs() -> Mapping[str, Any]:
         answer = function_of(order)
@@ -45,8 +38,7 @@ def main(order_file: Path) -> None:
         except GivenUp as words:
             raise NoAnswer(str(words)) from words
 
-    write_answer(Path(order["out"]), attempted(outputs, order["file"], order["limit_s"]))
-    os._exit(0)
+    give(attempted(outputs, order["file"], order["limit_s"]))
 
 
 def _assigned(assignor: Callable[..., Any], case: Mapping[str, Any]) -> list[Any]:
@@ -87,6 +79,9 @@ def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str,
         raise NoAnswer(
             "the listener is no class. Keep the class of the stub: each process makes one of its own."
         )
+    from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+    from rebalance_kit.simulation.simulate import simulate
+
     recorders = {name: Recorder(listener) for name in case["members"]}
     trace = simulate(
         read_scenario(case["scenario"], "case"), case["seed"], case["protocol"],
@@ -101,4 +96,4 @@ def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str,
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

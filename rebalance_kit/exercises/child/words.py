@@ -20,6 +20,10 @@ _NEXT_STEPS = {
     "Queries with streaming sources must be executed": "`collect`, `count`, `show` and `first` ask a stream for its end. Return the DataFrame; the check starts the query.",
     "EOF when reading a line": "Nobody answers `input()` while an answer is checked: take the values from the DataFrame.",
     "Cannot call methods on a stopped SparkContext": "Leave out `stop()`: the session is the check's.",
+    "Network is unreachable": "An answer has no network: what it needs is in its arguments.",
+    "gaierror": "An answer has no network: what it needs is in its arguments.",
+    "Read-only file system": "An answer writes to its own folder alone (the one that it starts in).",
+    "No such file or directory": "An answer sees its inputs and Python's packages, and none of your files.",
     "SystemExit": "Leave out `exit()`: return the DataFrame.",
 }
 

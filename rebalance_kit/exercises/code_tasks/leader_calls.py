@@ -8,8 +8,8 @@ from typing import Any
 
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import assign
+from rebalance_kit.exercises.asking import UNREADABLE
 from rebalance_kit.exercises.code_tasks.task import CodeCase, Failed
-from rebalance_kit.exercises.runner import UNREADABLE
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.permalink import Link
 from rebalance_kit.simulation.scenario.scenario import Scenario

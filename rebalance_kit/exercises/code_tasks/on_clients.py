@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from rebalance_kit.clients.mock_cluster import ClientRun, events_of
 from rebalance_kit.exercises.answers import Answer, Code
+from rebalance_kit.exercises.asking import GRACE_S, NO_START, START_S, UNREADABLE, replied
+from rebalance_kit.exercises.child.words import no_answer_within
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, Failed, Mark, Outputs
-from rebalance_kit.exercises.runner import code_of, lines_of, run_child
+from rebalance_kit.exercises.runner import code_of
 from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.wall import paths
+from rebalance_kit.exercises.wall.kinds import Need
+from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
+from rebalance_kit.model.scratch import remove_scratch, scratch_folder
 
 _GRACE_S = 15
 _PARTITIONS = 4
 """Partitions of a topic that the mock cluster makes."""
 _NO_RESULT = "the clients ended without a result: does your file raise while it is imported?"
-_NO_VARIABLES: Mapping[str, str] = {}
+_KIT = (*paths.CHILD, "clients/__init__.py", "clients/distant.py")
+_NEED = Need("rebalance_kit.exercises.child.callbacks", _KIT, limits={"RLIMIT_NPROC": 64})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,25 +70,48 @@ def client_case(
 
 
 def _events(code: Code, limit_s: float, case: CodeCase) -> ClientRun | str:
-    with tempfile.TemporaryDirectory(prefix="rebalance-kit-answer-") as scratch:
-        folder = Path(scratch)
-        callbacks = folder / "answer.py"
-        callbacks.write_text(code.text or "", "utf-8")
-        whole = case.data["seconds"] + min(limit_s, _GRACE_S)
-        order: dict[str, Any] = {
-            **code_of(code),
-            "spec": {**case.data, "callbacks": os.fspath(callbacks)},
-            "out": os.fspath(folder / "out"),
-            "cpu_s": int(whole) + 10,
-        }
-        problem = run_child(order, _NO_VARIABLES, folder, whole, "rebalance_kit.exercises.child.client_run")
+    """What real clients did, which call the callbacks behind a wall by message and report to a pipe that those do not have."""
+    whole = case.data["seconds"] + min(limit_s, _GRACE_S)
+    order = {**code_of(code), "cpu_s": int(whole) + 10, "limit_s": limit_s}
+    with Walled(_NEED) as callbacks:
         try:
-            events = events_of(lines_of(folder / "printed"))
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return "what the clients wrote cannot be read. Print nothing to file descriptor 1."
+            if callbacks.receive(START_S) is None:
+                return NO_START
+        except (Silent, Unreadable):
+            return NO_START
+        callbacks.send(order)
+        loaded = replied(callbacks, limit_s)
+        names = loaded.answered.get("names")
+        if loaded.problem is not None or not isinstance(names, list):
+            return f"{_NO_RESULT} {loaded.problem or UNREADABLE}"
+        lines, over = _clients(case.data, callbacks, names, whole)
+    try:
+        events = events_of(lines)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return _NO_RESULT
     if not events or events[-1].get("kind") != "summary":
-        return problem if problem and "status" not in problem else _NO_RESULT
+        return no_answer_within(whole) if over else _NO_RESULT
     return ClientRun(case.data["strategy"], events)
+
+
+def _clients(
+    spec: Mapping[str, Any], callbacks: Walled, names: Sequence[str], whole_s: float
+) -> tuple[list[str], bool]:
+    """Lines of the process of the clients, and whether it had to be ended."""
+    to, since = callbacks.ends()
+    file = scratch_folder("clients") / "spec.json"
+    file.write_text(json.dumps({**spec, "callbacks": {"to": to, "since": since, "names": names}}), "utf-8")
+    command = [sys.executable, "-m", "rebalance_kit.clients.child", str(file)]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, pass_fds=(to, since),
+            timeout=whole_s + GRACE_S, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return [], True
+    finally:
+        remove_scratch(file.parent)
+    return done.stdout.decode("utf-8", "replace").splitlines(), False
 
 
 def read_and_handed_over(case: CodeCase, run: Any) -> Mark:

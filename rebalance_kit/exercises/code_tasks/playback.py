@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, deliveries
+from rebalance_kit.exercises.asking import UNREADABLE
 from rebalance_kit.exercises.code_tasks.task import CodeCase, Failed
-from rebalance_kit.exercises.runner import UNREADABLE
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.client.listeners import CommitFailed

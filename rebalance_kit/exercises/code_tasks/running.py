@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from rebalance_kit.exercises.answers import Answer, Code
+from rebalance_kit.exercises.asking import UNREADABLE, ask
 from rebalance_kit.exercises.code_tasks.task import CodeCase, Outputs
-from rebalance_kit.exercises.runner import UNREADABLE, code_of, printed_text, run_child, written
+from rebalance_kit.exercises.runner import code_of
+from rebalance_kit.exercises.wall import paths
+from rebalance_kit.exercises.wall.kinds import Need
 
-_NO_VARIABLES: Mapping[str, str] = {}
+_KIT = {"assignor": paths.ASSIGNOR, "listener": paths.LISTENER}
+_PROCESSES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +37,17 @@ class PluggedIn:
             "limit_s": limit_s,
             "cpu_s": int(2 * limit_s) + 10,
         }
-        return run_order(order, len(cases), limit_s, "rebalance_kit.exercises.child.plug_in")
+        need = Need(
+            "rebalance_kit.exercises.child.plug_in", _KIT[self.how], limits={"RLIMIT_NPROC": _PROCESSES}
+        )
+        done = ask(need, order, limit_s)
+        if done.problem is not None:
+            return Outputs(problem=done.problem, printed=done.printed)
+        outputs = done.answered.get("outputs")
+        if not isinstance(outputs, list) or len(outputs) != len(cases):
+            return Outputs(problem=UNREADABLE, printed=done.printed)
+        return Outputs(outputs, printed=done.printed)
 
 
 ASSIGNOR = PluggedIn("assignor")
 LISTENER = PluggedIn("listener")
-
-
-def run_order(order: dict[str, Any], cases: int, limit_s: float, module: str) -> Outputs:
-    """Run a child with an order; it has to give as many outputs as there are cases."""
-    with tempfile.TemporaryDirectory(prefix="rebalance-kit-answer-") as scratch:
-        folder = Path(scratch)
-        problem = run_child(
-            {**order, "out": os.fspath(folder / "out")}, _NO_VARIABLES, folder, limit_s, module
-        )
-        answered, problem = written(folder / "out", problem)
-        printed = printed_text(folder / "printed")
-    if problem is not None:
-        return Outputs(problem=problem, printed=printed)
-    outputs = answered.get("outputs") if isinstance(answered, dict) else None
-    if not isinstance(outputs, list) or len(outputs) != cases:
-        return Outputs(problem=UNREADABLE, printed=printed)
-    return Outputs(outputs, printed=printed)

@@ -40,6 +40,12 @@ def archive_options(java: Java, *, keep: bool) -> str:
     return f"-XX:ArchiveClassesAtExit={archive.with_name(f'{archive.name}.{os.getpid()}')} {_SILENT}"
 
 
+def ready_archive(java: Java) -> Path | None:
+    """The archive that this Java and PySpark have, for a process that cannot see where it lies; None where there is none yet."""
+    archive = _archive_path(java)
+    return archive if archive is not None and archive.is_file() else None
+
+
 def _archive_path(java: Java) -> Path | None:
     """The path of this Java and PySpark's archive; None where Java's options cannot hold the path."""
     pyspark = find_spec("pyspark")

@@ -102,7 +102,7 @@ class Exercise(w.VBox):
     def data(self) -> Sequence[Any]:
         """The arguments of the public case: DataFrames; raises ``DataError`` for a code exercise."""
         task = self._on_spark().task
-        return task.inputs(self._on(), task.public)
+        return self._on().shown(task.inputs(self._on().given, task.public))
 
     def _on_spark(self) -> SparkExercise:
         if not isinstance(self._exercise, SparkExercise):
