@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
+import shlex
 import sys
+import tempfile
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.terminal import plain, silence, tell
+from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.extras import missing_package
 
-INPUT, INTERRUPTED, CLOSED = 2, 130, 0
-"""Statuses: input that cannot be used, Ctrl-C, a reader that went away."""
+INPUT, DEFECT, INTERRUPTED, CLOSED = 2, 70, 130, 0
+"""Statuses: input that cannot be used, a defect of the kit, Ctrl-C, a reader that went away."""
 _MOST_LETTERS = 300
 """Of a path that is told."""
 
@@ -41,13 +46,14 @@ def through(run: Callable[[TextIO], int], out: TextIO | None, *, debug: bool = F
             raise
         if isinstance(error, OSError):
             silence(None if out is not None else _unwritable(stream))
-        tell(f"rebalance-kit: {told(error)}")
-        return INPUT
+        words = told(error)
+        tell(f"rebalance-kit: {_defect(error) if words is None else words}")
+        return DEFECT if words is None else INPUT
     return status
 
 
-def told(error: Exception) -> str:
-    """An error in one line: what is wrong, where, what was expected."""
+def told(error: Exception) -> str | None:
+    """An error in one line: what is wrong, where, what was expected; None for one that no input should cause."""
     if isinstance(error, RebalanceKitError):
         return str(error)
     if isinstance(error, ImportError) and (problem := missing_package(error)) is not None:
@@ -68,9 +74,22 @@ def told(error: Exception) -> str:
         return "a path holds a NUL character; expected the name of a file or a folder"
     if isinstance(error, UnicodeError):
         return f"text that is no Unicode ({error}); expected UTF-8"
-    if isinstance(error, OverflowError):
-        return f"a number or a time is beyond any range ({error}); expected a smaller one"
-    return f"{type(error).__name__}: {error}; expected other input. `rebalance-kit --debug` shows where it failed"
+    return None
+
+
+def _defect(error: Exception) -> str:
+    """The line about a defect of the kit, with the file that says where it happened."""
+    words = f"{type(error).__name__}: {error}"
+    words = words if len(words) <= _MOST_LETTERS else f"{words[:_MOST_LETTERS]}…"
+    about = f"rebalance-kit {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    lines = "".join(traceback.format_exception(error))
+    try:
+        handle, file = tempfile.mkstemp(prefix="rebalance-kit-defect-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as report:
+            report.write(f"{about}\ncommand: {shlex.join(sys.argv[1:])}\n\n{lines}")
+    except (OSError, ValueError):
+        return f"a defect of the kit ({words}); `rebalance-kit --debug` shows where"
+    return f"a defect of the kit ({words}); {file} says where: please attach it to an issue (it names your files)"
 
 
 def add_debug(parser: argparse.ArgumentParser) -> None:

@@ -95,6 +95,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
     )
     scenario = _scenario(arguments.scenario, arguments.seed)
     folder: Path = arguments.out
+    named = folder if folder.name not in {"", ".."} else folder.resolve()  # "." has no name of its own
     made = make_logs(
         scenario,
         folder,
@@ -104,7 +105,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
         kafka_version=arguments.kafka_version,
         seed=arguments.seed,
         recipe=recipe,
-        truth=arguments.truth or folder.with_name(f"{folder.name}.truth.jsonl"),
+        truth=arguments.truth or named.with_name(f"{named.name}.truth.jsonl"),
         progress=_progress(
             "incidents"
             if arguments.hours is None and arguments.size is None

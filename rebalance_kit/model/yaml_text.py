@@ -114,7 +114,7 @@ def construct(node: Node | None, where: str, rules: YamlRules) -> Any:
         return None if node is None else yaml.constructor.SafeConstructor().construct_document(node)
     except yaml.YAMLError as error:
         raise _not_yaml(error, where, rules) from error
-    except ValueError as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # a tag that does not fit its value
         raise rules.error(
             f"{where}: a value cannot be read as YAML ({error}); expected plain text, numbers and lists"
         ) from error

@@ -47,10 +47,10 @@ ERRORS = {
     "UnicodeError": (UnicodeEncodeError("ascii", "–", 0, 1, "no"), 2, "expected UTF-8"),
     "RecursionError": (RecursionError("deep"), 2, "nested too deeply"),
     "MemoryError": (MemoryError(), 2, "expected a smaller one"),
-    "OverflowError": (OverflowError("date value out of range"), 2, "beyond any range"),
-    "KeyError": (KeyError("abc"), 2, "KeyError: 'abc'"),
-    "lines": (ValueError("one\ntwo"), 2, "one two"),
-    "escape": (ValueError("\x1b[31m"), 2, "\\u001b[31m"),
+    "OverflowError": (OverflowError("date value out of range"), 70, "a defect of the kit (OverflowError"),
+    "KeyError": (KeyError("abc"), 70, "a defect of the kit (KeyError: 'abc')"),
+    "lines": (ValueError("one\ntwo"), 70, "one two"),
+    "escape": (ValueError("\x1b[31m"), 70, "\\u001b[31m"),
     "interrupt": (KeyboardInterrupt(), 130, "interrupted"),
     "pipe": (BrokenPipeError(), 0, ""),
 }
@@ -106,6 +106,21 @@ def test_an_error_ends_in_one_line_and_a_status(error, status, part, capsys):
     told = capsys.readouterr().err
     assert part in told
     assert len(told.splitlines()) == (0 if status == door.CLOSED else 1)
+
+
+def test_a_defect_leaves_a_file_that_says_where_and_that_its_user_alone_can_read(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def run(_stream):
+        raise KeyError("\ud800")
+
+    assert through(run, io.StringIO()) == door.DEFECT
+    (file,) = tmp_path.glob("rebalance-kit-defect-*.txt")
+    assert str(file) in capsys.readouterr().err
+    assert "raise KeyError" in file.read_text("utf-8")
+    assert file.stat().st_mode & 0o077 == 0
 
 
 def test_debug_alone_shows_the_traceback():

@@ -102,7 +102,16 @@ def clock(at_ms: int | None) -> str:
     """A time of day in UTC, to the millisecond."""
     if at_ms is None:
         return "?"
-    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%H:%M:%S}.{int(at_ms) % 1000:03d}"
+    return f"{moment(at_ms):%H:%M:%S}.{int(at_ms) % 1000:03d}"
+
+
+def moment(at_ms: float) -> datetime:
+    """A moment in UTC; one beyond the calendar (a log may say year 1, and a chart begins a little earlier) is its first or last."""
+    return datetime.fromtimestamp(min(max(at_ms, _FIRST_MS), _LAST_MS) / 1000, UTC)
+
+
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_000
+"""The years 1 to 9999, in ms since 1970."""
 
 
 def seconds(duration_ms: float | None) -> str:

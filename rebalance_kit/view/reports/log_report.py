@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.own_files import PAGE
-from rebalance_kit.view.board.group_view import GroupView, clock, seconds
+from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
 from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
 from rebalance_kit.view.reports.log_lines import LinesAround
@@ -182,7 +181,7 @@ def _summary(view: GroupView) -> str:
     if view.storms:
         parts.append(counted(len(view.storms), "storm"))
     if (start, end) != (0, 1_000):
-        day = f"{datetime.fromtimestamp(start / 1000, UTC):%d %B %Y}"
+        day = f"{moment(start):%d %B %Y}"
         parts.append(f"{day}, {clock(start)[:8]} to {clock(end)[:8]}")
     return "; ".join(parts) + "."
 

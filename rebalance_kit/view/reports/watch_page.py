@@ -6,13 +6,13 @@ The page is a file, rewritten beside and renamed; nothing serves it and it asks 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.view.board.group_view import moment
 from rebalance_kit.view.style.palettes import FONT, ROLES
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _summary(latest: Latest) -> str:
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    began = datetime.fromtimestamp(row["start_ms"] / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    began = moment(row["start_ms"]).strftime("%Y-%m-%d %H:%M:%S")
     took = "" if row["end_ms"] is None else f"{(row['end_ms'] - row['start_ms']) / 1000:.1f} s"
     after = "?" if row["after"] is None else row["after"]
     state = "settled" if row["settled"] else "going on" if row["end_ms"] is None else "fresh"

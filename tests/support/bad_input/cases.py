@@ -25,6 +25,7 @@ from typing import Any
 
 import pytest
 
+from rebalance_kit.cli.door import DEFECT
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.quiz.sittings.store import VARIABLE
 from tests.support.bad_input.by_hand import Try, by_hand
@@ -82,7 +83,7 @@ _MOST_LETTERS = 2_500
 
 
 def _told(status: int, error: str) -> Outcome:
-    if "Traceback" in error:
+    if "Traceback" in error or status == DEFECT:
         return "traceback"
     if status == 2:
         lines = error.splitlines()
@@ -557,7 +558,7 @@ def counts(outcomes: Mapping[str, Outcome]) -> str:
     by_entry: dict[str, Counter[str]] = {}
     for key, ended_as in outcomes.items():
         by_entry.setdefault(key.split(" | ")[0], Counter())[ended_as] += 1
-    head = "| entry | cases | refused with the reason | taken | findings told | tracebacks | hangs |\n|---|---|---|---|---|---|---|"
+    head = "| entry | cases | refused with the reason | taken | findings told | tracebacks and defects | hangs |\n|---|---|---|---|---|---|---|"
     rows = [
         f"| {entry} | {count.total()} | {count['refused']} | {count['taken']} | {count['found']} | "
         f"{sum(number for name, number in count.items() if name.startswith('traceback'))} | {count['hang']} |"
