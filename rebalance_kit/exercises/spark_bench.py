@@ -26,7 +26,7 @@ from rebalance_kit.exercises.wall import paths
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.model.scratch import remove_scratch, scratch_folder
+from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 _CORES, _MEMORY = "2", "1g"
 _SCRATCH = 1 << 30

@@ -1,18 +1,28 @@
-"""Files that appear whole or not at all: written beside under a name of their own, then renamed."""
+"""Files that appear whole or not at all, written beside and renamed; and folders that go with the process that needs them."""
 
 from __future__ import annotations
 
+import atexit
+import importlib
 import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 
 WRITABLE = "a folder that can be written to"
 _DRAFTS = ".draft-"
+_SCRATCH, _LOCK = "rebalance-kit-", ".held"
+_held: dict[Path, int] = {}
+"""Scratch folders of this process. Each holds a locked file; the system takes the lock away with the process, so the next one finds what nobody holds."""
+try:
+    _fcntl: Any = importlib.import_module("fcntl")
+except ImportError:  # Windows has no such locks: there a folder goes with an orderly end only
+    _fcntl = None
 
 
 @contextmanager
@@ -107,3 +117,49 @@ def _remove(draft: Path) -> None:
         draft.unlink(missing_ok=True)
     except OSError:
         return  # a folder that cannot be read holds no draft of ours; the first error is the one to tell
+
+
+def scratch_folder(purpose: str) -> Path:
+    """A new folder of this process, readable by its user alone; it goes when the process ends, at the latest when another one begins."""
+    import tempfile
+
+    if not _held:
+        remove_left_over()
+        atexit.register(_remove_all)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{purpose}-"))
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    if _fcntl is not None:
+        _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    _held[folder] = lock
+    return folder
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove a folder made by ``scratch_folder`` before the process ends."""
+    shutil.rmtree(folder, ignore_errors=True)
+    lock = _held.pop(folder, None)
+    if lock is not None:
+        os.close(lock)
+
+
+def remove_left_over() -> None:
+    """Remove this user's folders that no process holds."""
+    import tempfile
+
+    if _fcntl is None:
+        return
+    for lock_file in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}"):
+        with suppress(OSError):
+            if lock_file.parent.is_symlink() or lock_file.parent.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(lock_file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+                shutil.rmtree(lock_file.parent, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _remove_all() -> None:
+    for folder in list(_held):
+        remove_scratch(folder)

@@ -73,7 +73,7 @@ WORDS = {
         "more than 20,000 rows",
     ),
     "a file that is too large": (BODY + "open('large', 'wb').write(b'x' * (65 << 20))", "File too large"),
-    "a file of the user": (BODY + "open('/home/ada/thesis.txt').read()", "none of your files"),
+    "a file of the user": (BODY + "open('/srv/thesis.txt').read()", "none of your files"),
     "a file elsewhere": (BODY + "open('/mine', 'w')", "Read-only file system"),
     "a program of Java's": (
         BODY

@@ -31,6 +31,10 @@ UNWRITTEN = (
     "not written yet: the function still raises NotImplementedError. Write its body, then check again."
 )
 _MOST_LETTERS = 400
+_WORKERS_TRACE = re.compile(
+    r"Traceback \(most recent call last\):\n.*?\n(?=[A-Za-z_.]*(?:Error|Exception|Exit)\b)", re.DOTALL
+)
+"""The way to an error inside one of Spark's workers; what it was stands behind it."""
 
 
 def words_of(error: BaseException, file: str) -> str:
@@ -41,7 +45,7 @@ def words_of(error: BaseException, file: str) -> str:
         return f"{_at(_line_of(error, file))}MemoryError: more memory than an answer gets. Leave the rows in Spark: no `collect()`, no `toPandas()`."
     if isinstance(error, SyntaxError):
         return f"line {error.lineno}: Python cannot read this: {error.msg}"
-    text = _text_of(error)
+    text = _WORKERS_TRACE.sub("", _text_of(error))
     what = re.split(r"\n\n|\n== |SQLSTATE|;\n| JVM stacktrace", text)[0].strip()
     what = re.sub(r"\s+", " ", what)[:_MOST_LETTERS]
     whole = f"{type(error).__name__} {text}"

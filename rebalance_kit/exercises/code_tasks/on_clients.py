@@ -22,7 +22,7 @@ from rebalance_kit.exercises.verdict import NotYet
 from rebalance_kit.exercises.wall import paths
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
-from rebalance_kit.model.scratch import remove_scratch, scratch_folder
+from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 _GRACE_S = 15
 _PARTITIONS = 4

@@ -24,7 +24,7 @@ from typing import Any
 from rebalance_kit.exercises.child import lock
 from rebalance_kit.exercises.wall import paths
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.model.scratch import remove_scratch, scratch_folder
+from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 VARIABLE = "REBALANCE_KIT_WALL"
 """Names the one kind to be used."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from rebalance_kit.exercises.wall import kinds
-from rebalance_kit.model.scratch import remove_scratch, scratch_folder
+from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 MOST_ANSWERED = 64 << 20
 MOST_PRINTED = 20_000
