@@ -6,6 +6,7 @@ Everything that touches Spark's own names goes through ``rebalance_kit.pipeline`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +129,17 @@ class SparkBench:
         return done
 
     def _host(self) -> Walled:
+        if self._walled is not None and self._walled.wait(0) is not None:
+            self.renew()  # it ended by itself, for instance with the thread that began it
         if self._walled is None:
             self._walled = _spark_behind_a_wall(self.given.folder)
         return self._walled
+
+
+@lru_cache(maxsize=1)
+def shared_bench() -> SparkBench:
+    """The one bench of this process, for whoever checks own code again and again."""
+    return SparkBench()
 
 
 STOPPED = (

@@ -178,7 +178,7 @@ def _bubblewrap(
         ]
     read = [*seen.read, kit, *need.read]
     files = {f"/etc/{file.name}": str(file) for file in settings.iterdir() if not file.name.startswith(".")}
-    steps = [
+    steps: list[tuple[str, ...]] = [
         ("--perms", "0755", "--dir", way) for way in _parents([*read, *files, *seen.devices, str(scratch)])
     ]
     steps += [("--ro-bind", path, path) for path in read]

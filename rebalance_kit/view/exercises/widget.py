@@ -14,7 +14,7 @@ from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.catalogue import Exercise as SparkExercise
 from rebalance_kit.exercises.checking import AnswerReport
 from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport
-from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.spark_bench import SparkBench, shared_bench
 from rebalance_kit.exercises.workspace import Identity, Workspace, find
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.view.lab.widget import Lab
@@ -113,7 +113,7 @@ class Exercise(w.VBox):
 
     def _on(self) -> SparkBench:
         if self._bench is None:
-            self._bench = SparkBench()
+            self._bench = shared_bench()
         return self._bench
 
     def _pressed(self, action: str) -> Callable[[object], None]:
