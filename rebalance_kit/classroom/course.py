@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.classroom.handed_in import entries, read_entry
+from rebalance_kit.classroom.handed_in import entries, learner_of, read_entry
 from rebalance_kit.classroom.submissions import ANSWER, Submission, sorted_out
+from rebalance_kit.classroom.untrusted import file_name, printable
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.quiz.sittings.ballot import known_room
@@ -77,8 +78,21 @@ class Course:
 
     def collect(self, handed_in: Path) -> tuple[str, ...]:
         """Take in a folder of submissions; a line for each entry. The same work twice is stored once."""
-        learners, odd = entries(handed_in)
-        return (*odd, *(self._take(sorted_out(read_entry(entry), self.name)) for entry in learners))
+        found, odd = entries(handed_in)
+        lines = [printable(line) for line in odd]
+        taken: dict[str, str] = {}
+        for entry in found:
+            learner = learner_of(entry)
+            if learner in taken:
+                lines.append(
+                    f"{learner}: {printable(entry.name)} is taken as another attempt beside {taken[learner]}; ask whether both are the learner's"
+                )
+            taken.setdefault(learner, printable(entry.name))
+            try:
+                lines.append(self._take(sorted_out(read_entry(entry), self.name)))
+            except Exception as error:  # noqa: BLE001 - one learner's files stop nobody else's
+                lines.append(f"{learner}: not collected ({printable(f'{type(error).__name__}: {error}')})")
+        return tuple(lines)
 
     def attempts(self) -> tuple[StoredAttempt, ...]:
         """Every attempt, by learner and number."""
@@ -93,7 +107,7 @@ class Course:
         return self.folder / "submissions"
 
     def _take(self, work: Submission) -> str:
-        home = self._submissions / work.learner
+        home = self._submissions / file_name(work.learner)
         before = [_stored(folder) for folder in _numbered(home)]
         notes = "".join(f"\n  {note}" for note in work.notes)
         if any(attempt.digest == work.digest for attempt in before):
@@ -103,7 +117,10 @@ class Course:
             for name, answer in work.answers.items():
                 (draft / name).mkdir()
                 (draft / name / ANSWER).write_bytes(answer)
+            for name, notebook in work.notebooks.items():
+                (draft / name).write_bytes(notebook)
             rest = {
+                "learner": work.learner,
                 "digest": work.digest,
                 "votes": work.votes,
                 "questions": work.questions,
@@ -130,9 +147,8 @@ def _stored(folder: Path) -> StoredAttempt:
         work: Any = json.loads((folder / _WORK).read_text("utf-8"))
         votes, questions, notes = (tuple(map(str, work[name])) for name in ("votes", "questions", "notes"))
         answers = {path.parent.name: path for path in sorted(folder.glob(f"*/{ANSWER}"))}
-        return StoredAttempt(
-            folder.parent.name, int(folder.name), answers, votes, questions, notes, str(work["digest"])
-        )
+        learner = str(work.get("learner", folder.parent.name))
+        return StoredAttempt(learner, int(folder.name), answers, votes, questions, notes, str(work["digest"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{folder}: no attempt that can be read ({error}); expected one stored by `collect`"

@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
+from rebalance_kit.classroom.untrusted import MOST_NOTEBOOK, printable
 from rebalance_kit.exercises.answers import MOST_BYTES
 from rebalance_kit.model.errors import DataError
 
 MOST_FILES = 500
+MOST_WHOLE = 100_000_000
+"""Bytes of one learner's files together, unpacked."""
+_MOST_NOTES = 50
 _WORK = (".py", ".ipynb", ".vote", ".jsonl")
 _NOTES = "workspace.json"
 _PASSED_OVER = {"data", "__pycache__", "__MACOSX"}
@@ -59,27 +63,35 @@ def learner_of(entry: Path) -> str:
     name = entry.name.removesuffix(".zip").strip()
     head, _, tail = name.rpartition(" (")
     bare = head if head and tail.endswith(")") and tail[:-1].isdecimal() else name
-    return bare.lstrip(". ") or "nameless"
+    return printable(bare.lstrip(". "), 255) or "nameless"
 
 
 def read_entry(entry: Path) -> HandedIn:
     """The files of work in a folder or a zip; never raises for what a learner put there."""
     files: dict[PurePosixPath, bytes] = {}
     notes: list[str] = []
+    seen = whole = 0
     try:
         for path, data in _from_zip(entry, notes) if entry.is_file() else _from_folder(entry, notes):
-            if len(files) == MOST_FILES:
-                notes.append(f"more than {MOST_FILES} files; the rest was not read")
+            seen, whole = seen + 1, whole + len(data)
+            if seen > MOST_FILES or whole > MOST_WHOLE:
+                notes.append(f"more than {MOST_FILES} files or {MOST_WHOLE:,} bytes; the rest was not read")
                 break
-            if len(data) > MOST_BYTES:
-                notes.append(f"{path}: more than {MOST_BYTES:,} bytes; not read")
+            if len(data) > most_of(path):
+                notes.append(f"{path}: more than {most_of(path):,} bytes; not read")
             else:
                 files[path] = data
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         notes.append(f"{entry.name}: a damaged zip ({error}); ask for it again")
     except Exception as error:  # noqa: BLE001 - a hostile zip raises what it likes, and the others are to be read
         notes.append(f"{entry.name}: cannot be read ({error}); ask for it again")
-    return HandedIn(learner_of(entry), MappingProxyType(dict(sorted(files.items()))), tuple(notes))
+    told = tuple(printable(note) for note in notes[:_MOST_NOTES])
+    return HandedIn(learner_of(entry), MappingProxyType(dict(sorted(files.items()))), told)
+
+
+def most_of(path: PurePosixPath) -> int:
+    """Bytes of a file that is read: of a notebook its outputs count, too."""
+    return MOST_NOTEBOOK if path.suffix == ".ipynb" else MOST_BYTES
 
 
 def _is_zip(path: Path) -> bool:
@@ -102,7 +114,7 @@ def _from_zip(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath, by
                 notes.append(f"{path}: a link; not followed")
                 continue
             with packed.open(member) as file:
-                yield path, file.read(MOST_BYTES + 1)
+                yield path, file.read(most_of(path) + 1)
 
 
 def _from_folder(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -113,14 +125,14 @@ def _from_folder(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath,
             path = PurePosixPath(place.relative_to(entry).as_posix())
             if not _is_work(path):
                 continue
-            data = _regular(place)
+            data = _regular(place, most_of(path))
             if data is None:
                 notes.append(f"{path}: a link, a pipe or a device; not read")
             else:
                 yield path, data
 
 
-def _regular(path: Path) -> bytes | None:
+def _regular(path: Path, most: int) -> bytes | None:
     """A regular file's bytes up to the bound; None for a link, a pipe or a device, which is not waited for."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -130,6 +142,6 @@ def _regular(path: Path) -> bytes | None:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             return None
         with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(most + 1)
     finally:
         os.close(handle)

@@ -16,15 +16,17 @@ from pathlib import Path
 from rebalance_kit.classroom.course import Course, StoredAttempt
 from rebalance_kit.classroom.questions import QuestionMark, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
+from rebalance_kit.classroom.untrusted import printable
 from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
+from rebalance_kit.exercises.child.words import OUT_OF_TIME
 from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
 from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport, check_code
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.exercises.workspace import AnyExercise, Identity, find
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.errors import EnvironmentProblem, RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 
 LIMIT_S = 30.0
@@ -33,6 +35,7 @@ LIMIT_S = 30.0
 _PATIENCE_S = 120.0
 """Seconds that the kit's own solution may take."""
 _MARKS = "marks.json"
+_MOST_WORDS, _MOST_FEEDBACK = 2_000, 30_000
 Report = AnswerReport | CodeReport
 Checker = Callable[[str, Path, int], Report]
 """Checks the answer in a file to an exercise with a learner's seed."""
@@ -135,7 +138,8 @@ def mark_course(
     learners = []
     for learner, made in by_learner.items():
         marks = [
-            _marked(course.name, attempt, name, check, given) for attempt, name in _answers(made, exercises)
+            _marked_or_told(course.name, attempt, name, check, given)
+            for attempt, name in _answers(made, exercises)
         ]
         learners.append(_learner(learner, made, marks, course.rooms))
         tell(f"{learner}: " + ", ".join(f"{name} {mark.points}" for name, mark in learners[-1].best.items()))
@@ -162,6 +166,17 @@ def _learner(
     return LearnerMarks(learner, len(made), best, questions, tuple(notes))
 
 
+def _marked_or_told(course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given) -> Mark:
+    """The mark of one answer; whatever goes wrong with it is this learner's mark of 0, in words, and not kept."""
+    try:
+        return _marked(course, attempt, name, check, given)
+    except RebalanceKitError:
+        raise
+    except Exception as error:  # noqa: BLE001 - one learner's answer stops nobody else's mark
+        words = printable(f"not marked: {type(error).__name__}: {error}")
+        return Mark(name, attempt.number, 0, "marking this answer", words, words)
+
+
 def _marked(course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given) -> Mark:
     """The mark of one answer, given before or now."""
     path = attempt.answers[name]
@@ -170,7 +185,10 @@ def _marked(course: str, attempt: StoredAttempt, name: str, check: Checker, give
     mark = given.get(key)
     if mark is None:
         mark = mark_of(name, check(name, path, seed))
-        given.keep(key, mark)
+        if OUT_OF_TIME in mark.words:  # once more, alone, before it becomes a mark
+            mark = mark_of(name, check(name, path, seed))
+        if OUT_OF_TIME not in mark.words:
+            given.keep(key, mark)
     return replace(mark, attempt=attempt.number)
 
 
@@ -180,7 +198,8 @@ def mark_of(name: str, report: Report) -> Mark:
     stalled = next((line for line in (*report.public, *report.hidden) if not line.passed), None)
     title, words = ("", "") if stalled is None else (stalled.title, stalled.words)
     hidden = stalled is not None and stalled in report.hidden and stalled not in report.public
-    return Mark(name, 0, points, f"on unseen data: {title}" if hidden else title, words, str(report))
+    told = printable(f"on unseen data: {title}" if hidden else title)
+    return Mark(name, 0, points, told, printable(words, _MOST_WORDS), printable(str(report), _MOST_FEEDBACK))
 
 
 def _share(lines: Sequence[CheckLine | CaseLine]) -> float:

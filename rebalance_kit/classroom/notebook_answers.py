@@ -25,11 +25,15 @@ def code_of_notebook(data: bytes, wanted: set[str]) -> tuple[Mapping[str, str], 
     if version != _FORMAT:
         return (
             {},
-            f"a notebook of format {version}; expected {_FORMAT}: open it in JupyterLab and save it again",
+            f"a notebook of format {str(version)[:20]}; expected {_FORMAT}: open it in JupyterLab and save it again",
         )
     kept = [node for text in _sources(cells) for node in _nodes(text)]
     functions = {node.name for node in kept if isinstance(node, ast.FunctionDef)} & wanted
-    text = "\n\n".join(map(ast.unparse, kept)) + "\n"
+    try:
+        text = "\n\n".join(map(ast.unparse, kept)) + "\n"
+        text.encode()
+    except (RecursionError, MemoryError, ValueError):
+        return {}, "code that is nested too deeply, or no text; expected plain functions"
     return dict.fromkeys(sorted(functions), text), ""
 
 

@@ -7,12 +7,13 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from rebalance_kit.classroom.handed_in import HandedIn
 from rebalance_kit.classroom.notebook_answers import code_of_notebook
+from rebalance_kit.classroom.untrusted import cells_alone, printable
 from rebalance_kit.exercises.workspace import all_names, find
 from rebalance_kit.model.about import __version__
 from rebalance_kit.quiz.sittings.ballot import CODE
@@ -29,6 +30,7 @@ class Submission:
     votes: tuple[str, ...]
     questions: tuple[str, ...]
     notes: tuple[str, ...]
+    notebooks: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def digest(self) -> str:
@@ -50,7 +52,15 @@ def sorted_out(handed_in: HandedIn, course: str) -> Submission:
     questions = _lines(handed_in, ".jsonl", str.splitlines)
     if not (answers or votes or questions):
         notes.append("no work found: no answer, no vote, no answered question")
-    return Submission(handed_in.learner, answers, votes, questions, (*handed_in.notes, *notes))
+    told = tuple(printable(note) for note in (*handed_in.notes, *notes))
+    return Submission(handed_in.learner, answers, votes, questions, told, _notebooks(handed_in))
+
+
+def _notebooks(handed_in: HandedIn) -> Mapping[str, bytes]:
+    """The notebooks as they are safe to open: their cells alone."""
+    found = [path for path in handed_in.files if path.suffix == ".ipynb"]
+    bare = ((path, cells_alone(handed_in.files[path])) for path in found)
+    return {f"notebook-{at}.ipynb": cells for at, (_, cells) in enumerate(bare, start=1) if cells is not None}
 
 
 def _candidates(

@@ -8,6 +8,7 @@ from rebalance_kit.classroom.class_report import as_page, as_text, feedback, gra
 from rebalance_kit.classroom.course import Course
 from rebalance_kit.classroom.marking import Checker, CourseMarks, Report, mark_course
 from rebalance_kit.classroom.questions import bank
+from rebalance_kit.classroom.untrusted import file_name
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
@@ -21,7 +22,7 @@ def mark_and_write(
     write_atomically(course.folder / "asked.txt", "".join(f"{name}\n" for name in asked))
     (course.folder / "feedback").mkdir(exist_ok=True)
     for learner in marks.learners:
-        target = course.folder / "feedback" / f"{learner.learner}.txt"
+        target = course.folder / "feedback" / f"{file_name(learner.learner)}.txt"
         write_atomically(target, feedback(learner, marks.exercises))
     return marks
 

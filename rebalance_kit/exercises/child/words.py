@@ -30,6 +30,7 @@ _NEXT_STEPS = {
 UNWRITTEN = (
     "not written yet: the function still raises NotImplementedError. Write its body, then check again."
 )
+OUT_OF_TIME = "no answer within"
 _MOST_LETTERS = 400
 _WORKERS_TRACE = re.compile(
     r"Traceback \(most recent call last\):\n.*?\n(?=[A-Za-z_.]*(?:Error|Exception|Exit)\b)", re.DOTALL
@@ -64,7 +65,7 @@ def busy_at(frame: FrameType | None, file: str) -> str:
 
 def no_answer_within(limit_s: float, where: str = "") -> str:
     """What an answer is told that took too long."""
-    return f"no answer within {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
+    return f"{OUT_OF_TIME} {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
 
 
 def _text_of(error: BaseException) -> str:
