@@ -1,7 +1,7 @@
 """The last steps behind a wall, in the process that will run the answer: ``python -I lock.py ORDERS``, ORDERS in JSON.
 
 Bounds are set, another user is taken where the kit runs as root, and filters of the system that no process can take off
-(``no_new_privs``, seccomp, Landlock) are put on. Then the module that is asked for runs in this very process. The file stands alone: what it
+(no new privileges, seccomp, Landlock) are put on. Then the module that is asked for runs in this very process. The file stands alone: what it
 imports comes with Python.
 """
 
