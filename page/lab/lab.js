@@ -34,7 +34,7 @@ import { ENDS } from "./words/notices.js";
 
 const WAITS = "Waits for the kernel.";
 const DEAD =
-  "The kernel does not answer. You can still play and read this run. To act, restart the kernel and run the cell again.";
+  "The kernel does not answer: it is busy, was restarted or is gone. You can still play and read this run. To act, wait, or run this cell again.";
 /** How long a notice stays. */
 const TOLD_MS = 12_000;
 /** Requests after which another scenario is shown: what was asked of the last one is over. */
@@ -151,6 +151,7 @@ export class Lab {
     this.observer?.disconnect();
     if (this.fromAddress) forgetAddress();
     this.presenter.close();
+    this.focus.close();
     this.theme.close();
   }
 
@@ -222,7 +223,9 @@ export class Lab {
       if (answer.type === "refused" && !then) this.refuse(answer.words);
       if (answer.type === "done") {
         if (BEGINS_ANEW.has(String(message.type))) this.beginAnew();
-        if (!this.model.get("controls").notice) this.tell("");
+        if (!this.model.get("controls").notice || this.ui.notice.classList.contains("rk-refused")) {
+          this.tell("");
+        }
         if (answer.cost === undefined) this.costs.say(""); // what was said belongs to a deed that is not the last one any more
         this.whenShown(answer);
       }
@@ -239,7 +242,7 @@ export class Lab {
   /** @param {boolean} busy */
   busy(busy) {
     this.ui.root.classList.toggle("rk-busy", busy);
-    if (busy && !this.ui.notice.textContent) this.tell(WAITS); // what is told stays longer than a wait
+    if (busy && !this.ui.notice.textContent && !this.ui.band.textContent) this.tell(WAITS); // what is told stays longer than a wait
     if (busy) return;
     if (this.ui.notice.textContent === WAITS) this.tell("");
   }
@@ -248,6 +251,9 @@ export class Lab {
   dead(dead) {
     say(this.ui.band, dead ? DEAD : "");
     this.panels?.dead(dead);
+    if (!dead) return;
+    if (this.ui.notice.textContent === WAITS) this.tell("");
+    this.predict?.leave(); // nothing could be asked or locked in: what was covered is shown again
   }
 
   /**
@@ -271,6 +277,7 @@ export class Lab {
     if (answer.seek !== undefined) {
       this.player.pause();
       this.player.seek(answer.seek);
+      this.cursor.send(); // pausing has sent where the page was
     }
     if (!painted || this.selected !== selected || this.player.at !== at) this.paint(false);
     if (answer.cost !== undefined) this.costs.tell(answer);

@@ -160,7 +160,7 @@ def test_after_a_deed_the_cost_stands_beside_what_was_foreseen(bridge):
     bridge.root.get_by_role("button", name="Crash consumer-1").hover()
     bridge.pump("document.querySelector('.rk-cost').textContent.includes('partition-seconds')")
     bridge.click("Crash consumer-1")
-    bridge.pump("document.querySelector('.rk-cost').textContent.startsWith('Stopped from here on')")
+    bridge.pump("document.querySelector('.rk-cost').textContent.startsWith('Unread from here on')")
     words = bridge.text(".rk-cost").replace(",", "")
     came, foreseen = (float(words.split(sign)[1].split()[0]) for sign in ("here on: ", "foreseen "))
     assert came == foreseen > 100
@@ -306,7 +306,7 @@ def test_a_copied_link_rebuilds_scenario_deeds_and_cursor(bridge, shot):
     bridge.press("q")
     shot(bridge.root, "copy-link")
     token = bridge.root.get_by_label("link", exact=True).input_value()
-    assert bridge.page.evaluate("navigator.clipboard.readText()").endswith(f"rebalance-lab={token}")
+    assert bridge.page.evaluate("navigator.clipboard.readText()").endswith(f'Lab.from_link("{token}")')
     again = Lab.from_link(token)
     assert again.trace.rows == bridge.lab.trace.rows
     assert again.cursor_ms == 60_000

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
+import sys
+
 import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
@@ -171,12 +175,19 @@ def test_a_refusal_has_no_number_of_an_action(bridge, by):
 
 
 @BOTH
-def test_a_copied_link_is_an_address(bridge, by):
+def test_what_is_copied_is_a_whole_cell(bridge, by):
     do(bridge, by, "Copy link", "q")
     bridge.page.wait_for_function(
-        "document.querySelector('.rk-menu .rk-told').textContent.includes('address is copied')"
+        "document.querySelector('.rk-menu .rk-told').textContent.includes('cell is copied')"
     )
-    assert "rebalance-lab=rk1." in bridge.page.evaluate("navigator.clipboard.readText()")
+    copied = bridge.page.evaluate("navigator.clipboard.readText()")
+    done = subprocess.run(
+        [sys.executable, "-c", f"{copied.replace('; Lab', '; shown = Lab')}; print(shown.cursor_ms)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == bridge.lab.cursor_ms
 
 
 @BOTH
@@ -257,3 +268,53 @@ def test_the_member_that_crashed_is_among_the_rows_of_a_large_timeline(page, tmp
     bridge.open_tab("timeline")
     names = bridge.root.locator(".rk-rowname.rk-of-member").all_inner_texts()
     assert bridge.page.evaluate("lab.film.members[39].name") in names
+
+
+WALK = [
+    *"vtykgsh?fci.,<>[]=-/",
+    "Alt+1",
+    "Alt+2",
+    "Alt+3",
+    "Escape",
+    "Tab",
+    "Shift+Tab",
+    "Enter",
+    "ArrowDown",
+    "ArrowRight",
+    " ",
+]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_keys_are_never_lost_while_presenting(bridge, seed):
+    """A walk of keys, and after every stretch of it Esc, T and V do what they say."""
+    chance = random.Random(seed)
+    page = bridge.page
+    for _ in range(4):
+        for key in chance.choices(WALK, k=25):
+            page.keyboard.press(key)
+        bridge.settle()
+        for _ in range(8):
+            if page.evaluate(
+                "!lab.presenter.on && !lab.comparison.view && !lab.predict.on && !lab.guide.on && lab.ui.help.hidden && lab.popups.every((one) => !one.open) && document.activeElement.tagName !== 'INPUT'"
+            ):
+                break
+            page.keyboard.press("Escape")
+            bridge.settle()
+        bridge.press("f")
+        assert page.evaluate("lab.presenter.on")
+        page.wait_for_function("document.activeElement !== document.body")
+        for key in ("Alt+2", "Alt+3", "Alt+1"):
+            page.keyboard.press(key)
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("v")
+        bridge.pump("lab.comparison.view")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("v")
+        bridge.pump("!lab.comparison.view")
+        before = page.evaluate("lab.model.get('controls').protocol")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("t")
+        bridge.pump(f"lab.model.get('controls').protocol !== '{before}'")
+        page.keyboard.press("Escape")
+        bridge.pump("!lab.presenter.on")

@@ -131,14 +131,17 @@ export class Costs {
 
   /**
    * After a deed: what was foreseen beside what it came to.
-   * @param {{ cost: number, without: number, twice: number, skipped: number }} answer
+   * @param {{ cost: number, without: number, twice: number, skipped: number, deleted: string[] }} answer
    */
-  tell({ cost, without, twice, skipped }) {
+  tell({ cost, without, twice, skipped, deleted }) {
     const foreseen = this.foreseen ? `foreseen ${thousands(this.foreseen.cost)}, ` : "";
-    const words = `Stopped from here on: ${thousands(cost)} partition-seconds`;
+    const words = `Unread from here on: ${thousands(cost)} partition-seconds`;
     const records = [[twice, "twice"], [skipped, "skipped"]].filter(([count]) => count)
       .map(([count, how]) => `${Number(count).toLocaleString("en")} ${how}`).join(", ");
-    const also = records ? ` Records: ${records}.` : "";
+    const gone = deleted.length
+      ? ` ${deleted.length} partitions are deleted with their records and not counted, with or without it.`
+      : "";
+    const also = `${records ? ` Records: ${records}.` : ""}${gone}`;
     say(this.lab.ui.cost, `${words} (${foreseen}without it ${thousands(without)}).${also}`);
     this.foreseen = this.preview = null;
   }

@@ -86,7 +86,7 @@ export function keyRun(lab, pressed) {
     const pressed = target.tagName === "BUTTON" && target.getAttribute("aria-selected") !== "true"; // an open tab has nothing to press
     return pressed || target.tagName === "SUMMARY" ? null : () => lab.toggle();
   }
-  if (key === "Escape") return escapeRun(lab);
+  if (key === "Escape") return escapeRun(lab, target);
   const along = guideRun(lab, pressed);
   if (along) return along;
   if (key.startsWith("Arrow")) return arrowRun(lab, pressed);
@@ -158,15 +158,17 @@ function letterRun(lab, key, shiftKey) {
 }
 
 /**
- * What Esc closes; nothing when there is nothing to close, so that it leaves the lab.
+ * What Esc closes or leaves (a field, in which letters are typed); nothing when there is nothing to close, so that it leaves the lab.
  * @param {Lab} lab
+ * @param {Element} target
  * @returns {Run}
  */
-function escapeRun(lab) {
+function escapeRun(lab, target) {
   if (lab.predict.on) return () => lab.predict.end();
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);
   if (lab.guide.on) return () => lab.guide.end();
+  if (target.tagName === "INPUT" && target !== lab.strip.slider) return () => lab.screen.focusAfterChange();
   if (lab.comparison.view) return () => void lab.comparison.toggle(null);
   if (lab.presenter.on) return () => lab.presenter.toggle();
   return null;

@@ -6,16 +6,44 @@ export class Focus {
   constructor(lab) {
     this.lab = lab;
     this.byMouse = false;
+    /** @type {Element | null} what had the focus last, until it goes elsewhere */
+    this.last = null;
+    this.onLostKey = (/** @type {KeyboardEvent} */ event) => this.afterLoss(event);
   }
 
   listen() {
     const { root } = this.lab.ui;
     root.addEventListener("pointerdown", () => (this.byMouse = true), true);
     root.addEventListener("keydown", () => (this.byMouse = false), true);
+    root.addEventListener("focusin", ({ target }) => (this.last = /** @type {Element} */ (target)));
+    root.addEventListener("focusout", ({ target, relatedTarget }) => {
+      const gone = !(/** @type {Element} */ (target).checkVisibility());
+      if (!gone && !(relatedTarget instanceof Node && root.contains(relatedTarget))) this.last = null;
+    });
+    document.addEventListener("keydown", this.onLostKey, true);
     root.addEventListener("click", (event) => {
       this.afterClick(event);
       this.afterClickOnNothing(event);
     });
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.onLostKey, true);
+  }
+
+  /**
+   * A key that reaches nobody, because what had the focus was hidden or taken out by what was done, is the lab's still; so
+   * is any such key while the lab fills the screen.
+   * @param {KeyboardEvent} event
+   */
+  afterLoss(event) {
+    const { lab, last } = this;
+    if (event.target !== document.body) return;
+    const hidden = last !== null && !(last.isConnected && last.checkVisibility());
+    if (!hidden && !lab.presenter.on) return;
+    const open = lab.popups.find((popup) => popup.open);
+    (open ? open.root : lab.screen.focusTarget()).focus();
+    lab.onKey(event);
   }
 
   /** @param {MouseEvent} event */

@@ -75,7 +75,8 @@ function buildTools(lab) {
   const predictButton = button("Predict", "Predict", () => lab.predict.begin(predictButton), pressed);
   const settingsButton = opener("Settings", "Settings", (node) => showSettings(lab, node));
   const shareButton = opener("Copy link", "Copy link", () => showLink(lab));
-  [settingsButton, predictButton, shareButton].forEach((node) => (node.hidden = lab.alone));
+  [settingsButton, predictButton].forEach((node) => (node.hidden = lab.alone));
+  shareButton.hidden = lab.alone && !lab.model.get("controls").link;
   return {
     settingsButton,
     predictButton,

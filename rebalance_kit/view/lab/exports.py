@@ -24,7 +24,7 @@ def _report(lab: LabSession) -> tuple[str, str]:
 
 
 def _animation(lab: LabSession) -> tuple[str, str]:
-    controls = {**lab.controls, "guide": guide_of(lab.history.state)}
+    controls = {**lab.controls, "guide": guide_of(lab.history.state), "link": lab.link}
     return "animation.html", page(lab.film, controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}")
 
 
