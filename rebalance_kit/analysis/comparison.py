@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import NamedTuple
 
 from rebalance_kit.analysis.metrics import Metrics, metrics, study_from
@@ -66,7 +67,7 @@ MEASURES: tuple[Measure, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Metrics of several runs of one scenario, by label, all studied from the same moment."""
 
@@ -76,6 +77,20 @@ class Comparison:
     metrics: Mapping[str, Metrics]
     under_way_ms: Mapping[str, int] = field(default_factory=dict)
     """By label, when a rebalance began that was under way as the counting began: it is not counted."""
+
+    def __repr__(self) -> str:
+        """The table as text."""
+        return table(self)
+
+    def _repr_html_(self) -> str:
+        """The table, as a notebook shows it."""
+        head, *body = cells(self.labels, list(self.metrics.values()))
+        rows = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
+        rows += [
+            f"<th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in shown)}"
+            for name, *shown in body
+        ]
+        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def measure(traces: Sequence[Trace]) -> tuple[Metrics, ...]:

@@ -12,6 +12,9 @@ def add(commands: Commands) -> None:
     """Add the commands of this file."""
     scenarios = commands.add_parser("scenarios", help="list the scenarios that come with the kit")
     scenarios.add_argument("--json", action="store_true")
+    scenarios.add_argument(
+        "--show", default=None, metavar="NAME", help="print one as YAML, as a start for your own"
+    )
     scenarios.set_defaults(command=_scenarios)
     explain = commands.add_parser("explain", help="what a term, an error or a configuration key means")
     explain.add_argument("term", nargs="*")
@@ -33,6 +36,9 @@ def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
 
     from rebalance_kit import scenarios
 
+    if arguments.show is not None:
+        print(scenarios.source(arguments.show), end="", file=out)
+        return 0
     for name in scenarios.names():
         scenario = scenarios.load(name)
         if arguments.json:

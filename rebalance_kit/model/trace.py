@@ -12,11 +12,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from rebalance_kit.model.errors import DataError, require_kind
+from rebalance_kit.model.extras import require
 from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.schema.table import SCHEMA
 
@@ -71,7 +73,7 @@ KINDS: Mapping[str, str] = MappingProxyType({name: kind.sentence() for name, kin
 """Each kind of row in one sentence with its keys; types and meanings are in ``model.schema``."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """All rows of one run, with what is needed to name and repeat it.
 
@@ -91,6 +93,19 @@ class Trace:
     _derived: dict[Callable[[Trace], Any], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
+
+    def __repr__(self) -> str:
+        """The run in a line, however long it is; its rows are ``rows``."""
+        return (
+            f"<Trace {self.run_id}: {self.label}, {self.source}, seed {self.seed}, {self.end_ms / 1000:g} s, "
+            f"{len(self.rows):,} rows>"
+        )
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas ``DataFrame``, one column a field of ``COLUMNS``; raises ``EnvironmentProblem`` without pandas."""
+        require("pandas")
+        pandas = import_module("pandas")
+        return pandas.DataFrame([(self.run_id, *row) for row in self.rows], columns=list(COLUMNS))
 
     def derived(self, work_out: Callable[[Trace], Derived]) -> Derived:
         """``work_out(self)``, worked out once; nobody may change what is returned."""

@@ -6,6 +6,7 @@ import pytest
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import ABSENT, MEASURES, cells, compare, sentences, table
+from rebalance_kit.model.trace import COLUMNS
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.analysis.made_traces import flows, state, trace
 
@@ -123,6 +124,25 @@ def test_all_runs_are_studied_from_the_earliest_moment_of_theirs():
     assert {one.since_ms for one in compare({"eager": late, "consumer": CONSUMER}).metrics.values()} == {
         9_000
     }
+
+
+def test_at_a_prompt_a_run_a_scenario_and_a_comparison_show_themselves_in_little():
+    scenario = scenarios.load("crash")
+    trace = simulate(scenario, 1, "eager")
+    compared = compare({"<eager>": trace})
+    assert repr(trace) == f"<Trace crash-eager-1: eager, simulated, seed 1, 110 s, {len(trace.rows)} rows>"
+    assert repr(scenario).startswith("<Scenario crash: 3 members, orders (12), 1 action, 110 s")
+    assert repr(compared) == table(compared)
+    page = compared._repr_html_()
+    assert "<th>&lt;eager&gt;</th>" in page and page.count("<tr>") == len(MEASURES) + 1
+
+
+def test_a_run_as_a_table_of_pandas_has_a_row_an_event():
+    pandas = pytest.importorskip("pandas")
+    trace = simulate(scenarios.load("crash"), 1, "eager")
+    table_of_rows = trace.to_pandas()
+    assert isinstance(table_of_rows, pandas.DataFrame) and len(table_of_rows) == len(trace.rows)
+    assert list(table_of_rows.columns) == list(COLUMNS) and set(table_of_rows["run_id"]) == {trace.run_id}
 
 
 def test_a_comparison_of_nothing_is_refused():

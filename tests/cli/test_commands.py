@@ -181,6 +181,14 @@ def test_scenarios_lists_all_with_their_titles():
     assert [one["name"] for one in told] == list(scenarios.names()) and all(one["title"] for one in told)
 
 
+def test_a_scenario_is_printed_as_a_start_for_ones_own(tmp_path, capsys):
+    status, text = run("scenarios", "--show", "crash")
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(text, "utf-8")
+    assert status == 0 and scenarios.scenario(mine) == scenarios.load("crash")
+    assert run("scenarios", "--show", "crahs") == (2, "") and "crash" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("term", ["generation", "session.timeout.ms", "UNKNOWN_MEMBER_ID"])
 def test_explain_knows_terms_keys_and_errors(term):
     status, text = run("explain", term)

@@ -202,7 +202,7 @@ class Action:
     """The moment is drawn from this long before ``at_ms`` to this long after it (``moments.drawn``)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenario:
     """Everything that decides a run, but for the seed's draws."""
 
@@ -223,7 +223,15 @@ class Scenario:
     moments: str = ""
     """Which moments matter to the second, and which are drawn: a sentence for the reader."""
     nodes: Mapping[int, str | None] = field(default_factory=lambda: NO_NODES)
-    """Brokers with their racks, the coordinators' first; empty: one broker leads every partition."""
+    """Brokers with their racks, the coordinators' first; empty: a broker that hosts no coordinator and never stops leads every partition."""
+
+    def __repr__(self) -> str:
+        """The scenario in a line; ``rebalance-kit scenarios --show NAME`` prints one of the kit in full."""
+        topics = ", ".join(f"{topic.name} ({topic.partitions})" for topic in self.topics)
+        return (
+            f"<Scenario {self.name}: {len(self.members)} members, {topics}, {len(self.actions)} action{'' if len(self.actions) == 1 else 's'}, "
+            f"{self.end_ms / 1000:g} s, {self.protocol or 'protocol as its members say'}>"
+        )
 
     def member(self, name: str) -> MemberSpec:
         """The member of that name; raises ``ScenarioError`` naming those that exist."""
