@@ -56,7 +56,10 @@ def test_a_finding_says_what_to_do_where_to_read_on_and_shows_its_line(told_of, 
 
 
 def test_there_is_a_case_for_every_kind_that_a_rule_can_tell():
-    assert {rule.code for rule in RULES} <= set(CASES)
+    without = {rule.code for rule in RULES} - set(CASES)
+    assert not without, (
+        f"a rule needs a case, hit and near miss, in tests/support/pipeline/finding_cases.py: {without}"
+    )
 
 
 def test_of_an_ordinary_start_nothing_is_said(written):

@@ -49,8 +49,13 @@ def clients(name):
 
 def test_every_key_has_a_case_a_bound_or_says_that_it_does_nothing():
     of = {how: {name for name, key in KEYS.items() if key.acts == how} for how in ACTS}
-    assert of["engine"] == set(CASES)
-    assert of["bounds"] == {*BOUNDS, OFFERED}
+    file = "tests/support/simulation/config_effects.py"
+    assert of["engine"] == set(CASES), (
+        f"keys that act and cases in CASES of {file}: {of['engine'] ^ set(CASES)}"
+    )
+    assert of["bounds"] == {*BOUNDS, OFFERED}, (
+        f"bounds and BOUNDS of {file}: {of['bounds'] ^ {*BOUNDS, OFFERED}}"
+    )
     assert of["logs"] == {"client.id"}
     assert set(KEYS) == set().union(*of.values()) and of["nothing"] == set(IDLE)
 
@@ -58,7 +63,10 @@ def test_every_key_has_a_case_a_bound_or_says_that_it_does_nothing():
 @pytest.mark.parametrize(("name", "client"), [(name, one) for name in CASES for one in clients(name)])
 def test_another_value_of_a_key_that_acts_changes_what_happens(name, client):
     case = CASES[name]
-    assert run(KEYS[name], case, case.before, client) != run(KEYS[name], case, case.value, client)
+    assert run(KEYS[name], case, case.before, client) != run(KEYS[name], case, case.value, client), (
+        f"{name} says that the engine reads it, but {case.value} changes nothing: nothing in rebalance_kit/simulation or "
+        "rebalance_kit/protocol reads it yet, or its case does not show it (tests/support/simulation/config_effects.py)"
+    )
 
 
 @pytest.mark.parametrize(("name", "configs"), list(product(IDLE, (QUICK, CONSUMER))))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import get_args
 
 import pytest
@@ -23,7 +22,6 @@ from rebalance_kit.view.kinds import (
 from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.theme import contrast
-from tests.support.paths import ROOT
 
 EDIT = "rebalance_kit/view/kinds.py"
 LARGE = "fifty-by-five-hundred"
@@ -45,16 +43,6 @@ def test_every_kind_of_mark_has_its_sign_its_weight_and_its_words_in_the_legend(
 def test_every_mark_can_be_read_in_its_colour(theme):
     for kind in MarkKind:
         assert contrast(ROLES[theme][kind.colour], ROLES[theme]["surface"]) >= 4.5, f"{kind}: {EDIT}"
-
-
-def test_the_film_is_described_with_every_kind_of_mark():
-    row = next(
-        line
-        for line in (ROOT / "docs" / "film.md").read_text("utf-8").splitlines()
-        if "| `marks` | `at`" in line
-    )
-    told = set(re.search(r"`kind` \(([^)]*)\)", row)[1].split(", "))
-    assert told == set(map(str, MarkKind)), f"docs/film.md, row `marks`, lists other kinds than {EDIT}"
 
 
 def test_every_table_has_rows_of_one_shape():

@@ -143,12 +143,14 @@ def _dies(nodes: Nodes, node: Node) -> Mapping[str, tuple[str, ...]]:
 def lessons() -> tuple[Lesson, ...]:
     """All lessons in the order of the menu; raises ``ScenarioError`` where one has no block, or the place of another."""
     places: dict[tuple[int, int], Lesson] = {}
-    for name in names():
-        lesson = read_lesson(source(name), name)
+    read = [read_lesson(source(name), name) for name in names()]
+    for lesson in read:
         place = (GROUPS.index(lesson.group), lesson.order)
         if place in places:
-            taken = ", ".join(str(order) for group, order in sorted(places) if group == place[0])
-            nodes, entries = _block(source(name), name + SUFFIX)
+            taken = ", ".join(
+                str(order) for order in sorted(one.order for one in read if one.group == lesson.group)
+            )
+            nodes, entries = _block(source(lesson.name), lesson.name + SUFFIX)
             nodes.fail(
                 entries["order"],
                 "lesson.order",
