@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo site test lint format notebooks forms golden bench fidelity forensics pictures page api clean
+.PHONY: help setup lab demo site test check lint format notebooks forms golden bench fidelity forensics pictures page api clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -45,6 +45,9 @@ test: page ## check everything: style, types, rooms, doctests, tests, notebooks,
 	@scripts/find-chromium
 	@$(MAKE) --no-print-directory lint
 	$(BIN)/python -m pytest $(TEST_FLAGS)
+
+check: page ## look quickly before a commit: style, types, rooms, tests that name what was changed (SINCE=main)
+	@$(BIN)/python scripts/check.py $(SINCE)
 
 api: $(STAMP) ## write docs/api.md, the public names with their examples
 	$(BIN)/python scripts/api.py
