@@ -2,7 +2,7 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo site test check lint format notebooks forms golden bench fidelity forensics pictures page api clean
+.PHONY: help setup lab demo site test check lint format notebooks forms golden bench fidelity forensics pyz pictures page api clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -84,6 +84,9 @@ fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fid
 
 forensics: $(STAMP) ## judge the forensics on every recorded run and write docs/forensics.md
 	$(BIN)/python scripts/forensics.py
+
+pyz: $(STAMP) ## the reading of logs as one file for any Python from 3.11 on
+	$(BIN)/python scripts/pyz.py
 
 pictures: $(STAMP) ## photograph the lab in a browser, for the documents
 	$(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py

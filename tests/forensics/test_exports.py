@@ -283,3 +283,42 @@ def test_java_util_logging_is_read_with_its_times(tmp_path, name):
     (event,) = look([tmp_path]).rows("events")
     assert (event["event"], event["line"]) == ("joining", 2)
     assert str(event["at"]).startswith("2026-11-21 14:15:25")
+
+
+_TOLD = [line for line in LOG.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {
+            "took": 3,
+            "hits": {
+                "hits": [
+                    {"_source": {"@timestamp": "2026-03-01T10:00:00Z", "message": line}} for line in _TOLD
+                ]
+            },
+        },
+        {
+            "status": "success",
+            "data": {
+                "result": [
+                    {"stream": {"app": "x"}, "values": [["1772359200000000000", line] for line in _TOLD]}
+                ]
+            },
+        },
+        {"events": [{"timestamp": 1772359200000, "message": line, "eventId": "1"} for line in _TOLD]},
+        {"data": [{"attributes": {"timestamp": "2026-03-01T10:00:00Z", "message": line}} for line in _TOLD]},
+    ],
+    ids=["Elasticsearch", "Loki", "CloudWatch", "Datadog"],
+)
+def test_an_answer_in_one_line_of_json_is_read_as_its_messages(tmp_path, answer):
+    (tmp_path / "plain.log").write_text(LOG)
+    (tmp_path / "answer.json").write_text(json.dumps(answer, separators=(",", ":")))
+    plain, told = look([tmp_path / "plain.log"]), look([tmp_path / "answer.json"])
+    assert (
+        [row["cause"] for row in told.rows("rebalances")]
+        == [row["cause"] for row in plain.rows("rebalances")]
+        != []
+    )
+    assert "one line of JSON" in told.rows("lines")[0]["note"]

@@ -27,6 +27,7 @@ from rebalance_kit.forensics.lines.exports import (
     unpacked,
     unwrapped,
 )
+from rebalance_kit.forensics.lines.one_line import MOST_BYTES, spread
 from rebalance_kit.forensics.lines.pipes import (
     STANDARD_INPUT,
     STANDARD_INPUT_NAME,
@@ -237,8 +238,8 @@ def look(run: str, name: str, path: Path, salvage: Path, place: int) -> LogFile:
         return _recoded(run, name, path, salvage / f"{place}.log")
     if not zipped and not named_gz and (whole := _unwrapped(path)) is not None:
         target = salvage / f"{place}.log"
-        target.write_bytes(whole)
-        return LogFile(run, name, target, _count(target, zipped=False)[0], _WRAPPED)
+        target.write_bytes(whole[0])
+        return LogFile(run, name, target, _count(target, zipped=False)[0], whole[1])
     lines, (damage, times_above) = _count(path, zipped)
     if damage is None and zipped == named_gz and not times_above:
         return LogFile(run, name, path, lines)
@@ -259,11 +260,23 @@ def _lost(damage: str, lines: int) -> str:
 
 #: What is said of a file whose lines were put together.
 TIMES_ABOVE = "java.util.logging writes times on lines of their own: each line is read with the time above it"
+#: So much of a file shows whether it may be one line.
+_HEAD = 64 << 10
+_SPREAD = "one line of JSON: each message in it is read as a line; line numbers are those of the messages"
 _WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
 
 
-def _unwrapped(path: Path) -> bytes | None:
-    return unwrapped(path.read_bytes()) if path.stat().st_size <= TERMINAL_BYTES else None
+def _unwrapped(path: Path) -> tuple[bytes, str] | None:
+    """The lines of a terminal's copy, or of an answer in one line of JSON, with what is odd about them; None for another file."""
+    size = path.stat().st_size
+    if size <= TERMINAL_BYTES and (whole := unwrapped(path.read_bytes())) is not None:
+        return whole, _WRAPPED
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if size <= MOST_BYTES and head[:1] in {b"{", b"["} and b"\n" not in head.rstrip(b"\r\n"):
+        lines = spread(path.read_bytes())
+        return None if lines is None else (lines, _SPREAD)
+    return None
 
 
 def _empty(salvage: Path, place: int) -> Path:
@@ -321,8 +334,8 @@ class Text:
             self._note = "UTF-16, read as UTF-8"
             yield raw.read().decode("utf-16", errors="replace").encode("utf-8")
         elif not zipped and not named_gz and (whole := _unwrapped(self._path)) is not None:
-            self._note = _WRAPPED
-            yield whole
+            self._note = whole[1]
+            yield whole[0]
         else:
             if zipped != named_gz:
                 self._note = _misnamed(zipped)
