@@ -8,9 +8,11 @@ when the database can be written again.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -125,7 +127,7 @@ class Store:
         for file in self._beside():
             with suppress(OSError):
                 file.parent.mkdir(parents=True, exist_ok=True)
-                with file.open("a", encoding="utf-8") as stream:
+                with os.fdopen(_private(file, os.O_WRONLY | os.O_APPEND), "a", encoding="utf-8") as stream:
                     stream.write(text)
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -214,6 +216,8 @@ class Store:
     @contextmanager
     def _connection(self, *, transaction: bool = True) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # SQLite says better what is wrong with the place
+            os.close(_private(self.path, os.O_RDWR))
         connection = sqlite3.connect(self.path, timeout=self.patience_s, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
@@ -288,3 +292,20 @@ def _attempt(row: Sequence[Any]) -> Attempt:
     return Attempt(
         number, at, mode, item, seed, given, bool(correct), credit, confidence, _beliefs(beliefs), exam
     )
+
+
+def _private(file: Path, how: int) -> int:
+    """Open a file of the user's own that nobody else reads, a new one where there is none.
+
+    Raises ``OSError`` for a link, for what is no file, and for a file of another user: somebody may have put it there.
+    """
+    handle = os.open(
+        file, how | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o600
+    )
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+        os.close(handle)
+        raise OSError(errno.EPERM, "is no file of this user", str(file))
+    if hasattr(os, "fchmod") and found.st_mode & 0o077:
+        os.fchmod(handle, 0o600)
+    return handle

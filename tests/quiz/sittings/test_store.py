@@ -191,3 +191,21 @@ def test_answers_to_items_that_are_gone_count_in_the_total_alone():
     report = progress([attempt(1, item="gone")], Bank((), (), {}))
     assert (report.total.asked, report.domains, report.read) == (1, (), ())
     assert "cooperative-is-default" in report.text()
+
+
+def test_the_store_and_what_is_kept_beside_it_are_its_users_alone(tmp_path, monkeypatch):
+    (tmp_path / "old.sqlite").touch(mode=0o644)
+    for name in ("new.sqlite", "old.sqlite"):
+        store = Store(tmp_path / name)
+        store.keep("exam", "one", {"a": 1})
+        assert {path.stat().st_mode & 0o077 for path in tmp_path.glob(f"{name}*")} == {0}
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    beside, elsewhere = Store(tmp_path / "folder" / "x.sqlite")._beside()
+    (tmp_path / "folder").write_text("no folder here")
+    (tmp_path / "target").write_text("mine")
+    elsewhere.symlink_to(tmp_path / "target")
+    store = Store(tmp_path / "folder" / "x.sqlite")
+    store.keep("exam", "one", {"a": 1})
+    assert (tmp_path / "target").read_text() == "mine"
+    assert "in this process alone" in store.notice
+    assert not beside.exists()
