@@ -97,13 +97,30 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
     )
 
 
+def _closed_unheard(trace: Trace, row: TraceRow) -> bool:
+    """Whether the process ended without a goodbye: it was no member yet when it was closed."""
+    name, ended = row.detail.get("member"), None
+    for end in trace.of("process_ended"):
+        if end.actor == name and end.at_ms >= row.at_ms:
+            ended = end.at_ms
+            break
+    return ended is not None and not any(
+        sent.actor == name
+        and row.at_ms <= sent.at_ms <= ended
+        and (sent.detail["api"] == "LeaveGroup" or sent.detail.get("epoch") == -1)
+        for sent in trace.of("request")
+    )
+
+
 def told_action(trace: Trace, row: TraceRow) -> str:
-    """An action of a run as a short sentence; the close of a static member says that no LeaveGroup follows."""
+    """An action of a run as a short sentence; a close that no LeaveGroup follows says so."""
     do, name = row.detail["do"], row.detail.get("member")
     if do == "close":
         for life in reversed(list(trace.of("process_started"))):
             if life.actor == name and life.at_ms <= row.at_ms:
                 if life.detail.get("configs", {}).get("group.instance.id") is None:
+                    if _closed_unheard(trace, row):
+                        return f"{name} closes, without LeaveGroup"
                     break
                 classic = life.speaks() == "classic"
                 return (
