@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.model.extras import packages_by_extra
+from rebalance_kit.model.errors import EnvironmentProblem, packages_by_extra
 from rebalance_kit.pipeline.spark.java import find_java
 
 #: Names under which Chromium is installed, the one of Debian first.

@@ -20,8 +20,7 @@ from typing import Any
 
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.command import run_logs
-from rebalance_kit.recordings.runs.expected import expectations
-from rebalance_kit.recordings.runs.judgement import judge
+from rebalance_kit.recordings.runs.expected import expectations, judge
 from rebalance_kit.recordings.runs.pack import unpack
 
 HERE = Path(__file__).resolve().parent

@@ -24,7 +24,7 @@ from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.page import style
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.reports.log_report import script_digest
-from rebalance_kit.view.style.embedding import embedded
+from rebalance_kit.view.style.theme import embedded
 from scripts.bundle import ROOT, SOURCES, bundle
 from scripts.page import run
 

@@ -117,7 +117,7 @@ def _report(arguments: argparse.Namespace, out: TextIO) -> int:
 def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.guide import notebook, schedule, source
     from rebalance_kit.classroom.plan import read_plan
-    from rebalance_kit.model.extras import require
+    from rebalance_kit.model.errors import require
     from rebalance_kit.quiz.exports import write_new
 
     plan = read_plan(arguments.name)

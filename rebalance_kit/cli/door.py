@@ -15,8 +15,7 @@ from typing import TextIO
 
 from rebalance_kit.cli.terminal import plain, silence, tell
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.model.extras import missing_package
+from rebalance_kit.model.errors import RebalanceKitError, missing_package
 
 INPUT, DEFECT, INTERRUPTED, CLOSED = 2, 70, 130, 0
 """Statuses: input that cannot be used, a defect of the kit, Ctrl-C, a reader that went away."""

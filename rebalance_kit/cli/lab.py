@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.commands import Commands
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import write_atomically
 
 NOTEBOOK = "lab.ipynb"

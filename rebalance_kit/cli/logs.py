@@ -129,7 +129,7 @@ def _add_replay(commands: Commands) -> None:
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.model.extras import require
+    from rebalance_kit.model.errors import require
     from rebalance_kit.pipeline.command import ReadingOptions, run_logs
 
     if arguments.out is not None:

@@ -81,9 +81,9 @@ def _add_files(make: argparse.ArgumentParser) -> None:
 
 
 def _make(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.logs.blocks import utc
     from rebalance_kit.logs.lines import EPOCH
     from rebalance_kit.logs.noise import RATIO
-    from rebalance_kit.logs.printing import utc
     from rebalance_kit.recordings.maker.maker import Recipe, make_logs
 
     recipe = Recipe(

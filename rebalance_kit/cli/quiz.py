@@ -177,7 +177,7 @@ def _items_stats(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _items_new(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.quiz.items.drafts import run_items_new
+    from rebalance_kit.quiz.items.schema import run_items_new
 
     return run_items_new(arguments.kind, arguments.id, arguments.to, out)
 

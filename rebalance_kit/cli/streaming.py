@@ -161,8 +161,7 @@ def _watch_with_spark(arguments: argparse.Namespace, folder: Path, out: TextIO) 
 
 
 def _sweep(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.model.errors import ScenarioError
-    from rebalance_kit.model.extras import require
+    from rebalance_kit.model.errors import ScenarioError, require
     from rebalance_kit.pipeline.sweep.command import SWEEP_PAGE, Swept, run_sweep
     from rebalance_kit.pipeline.sweep.spec import read_spec, read_words
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from rebalance_kit.exercises.case_runs import CaseRun
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.maker.incidents import Incident, draw_incident
+from rebalance_kit.recordings.maker.families import Incident, draw_incident
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
 #: So many draws find a protocol for every family that knows it.

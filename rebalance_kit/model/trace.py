@@ -17,8 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from rebalance_kit.model.errors import DataError, require_kind
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import DataError, require, require_kind
 from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.schema.table import SCHEMA
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.admin.described import describe as described
+from rebalance_kit.logs.admin.described import describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace

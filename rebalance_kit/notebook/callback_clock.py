@@ -8,8 +8,7 @@ from itertools import pairwise
 from rebalance_kit.analysis.intervals import flows
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
-from rebalance_kit.view.style.palettes import ROLES
-from rebalance_kit.view.style.theme import looks, member_order
+from rebalance_kit.view.style.theme import ROLES, looks, member_order
 
 _LEFT, _RIGHT, _TOP, _LANE, _BETWEEN, _BAR = 120, 24, 76, 58, 40, 22
 _SIDES = {"revoked": "end", "lost": "end", "assigned": "start"}

@@ -8,8 +8,7 @@ from rebalance_kit.analysis.intervals import Flow, flows
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
-from rebalance_kit.view.style.palettes import ROLES
-from rebalance_kit.view.style.theme import looks, member_order
+from rebalance_kit.view.style.theme import ROLES, looks, member_order
 
 _LEFT, _RIGHT, _HEAD, _ROW, _BETWEEN = 140, 20, 52, 9, 46
 _TICKS_S, _MOST_TICKS = (1, 2, 5, 10, 20, 30, 60), 14

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import draft_folder
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign

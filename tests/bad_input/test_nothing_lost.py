@@ -13,7 +13,7 @@ from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import OwnedElsewhere, Store
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.view.style.embedding import embedded
+from rebalance_kit.view.style.theme import embedded
 from tests.support.bad_input.command import assert_refused, ended
 
 RUNS = (simulated("one", "crash", "eager"), simulated("two", "leave", "eager"))

@@ -13,7 +13,7 @@ from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, Top
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.playing.playback import VERSION, film_bytes
-from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.style.theme import THEMES
 from rebalance_kit.view.words.descriptions import describe_board
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from rebalance_kit.view.lab.widget import Lab
-from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.style.theme import THEMES
 from tests.support.browser.lab_bridge import Bridge
 
 TABS = ("timeline", "messages", "logs", "cli", "metrics", "members", "why", "invariants")

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 from rebalance_kit import cli
-from rebalance_kit.model.extras import missing_package, packages_by_extra, require
+from rebalance_kit.model.errors import missing_package, packages_by_extra, require
 from tests.support.paths import ROOT
 
 #: Extras that a command may need; the others are for developers.

@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.forensics.lines.layouts import LAYOUTS, Reading, load_layouts
 from rebalance_kit.forensics.look import look
-from rebalance_kit.logs.printing import PRINTERS
+from rebalance_kit.logs.blocks import PRINTERS
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.command import ReadingOptions, reading_of
 

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from rebalance_kit.recordings.runs import pack
-from rebalance_kit.recordings.runs.expected import expectations
-from rebalance_kit.recordings.runs.judgement import judge
+from rebalance_kit.recordings.runs.expected import expectations, judge
 from rebalance_kit.recordings.runs.pack import read_file, run_names
 
 #: Issue and truth agree when at least this share of the runs is explained without a mistake.

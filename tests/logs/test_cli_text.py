@@ -7,8 +7,16 @@ import re
 import pytest
 
 from rebalance_kit.assignors.java_order import hash_map_order, timeline_order
-from rebalance_kit.logs.admin.cli_text import COORDINATOR, describe_members, describe_offsets, describe_state
-from rebalance_kit.logs.admin.described import Described, DescribedMember, DescribedOffset, describe
+from rebalance_kit.logs.admin.described import (
+    COORDINATOR,
+    Described,
+    DescribedMember,
+    DescribedOffset,
+    describe,
+    describe_members,
+    describe_offsets,
+    describe_state,
+)
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.recordings.runs.pack import read_file

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.logs.admin.cli_text import describe_members, describe_offsets, describe_state
-from rebalance_kit.logs.admin.described import describe
+from rebalance_kit.logs.admin.described import describe, describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.lines import default_layout

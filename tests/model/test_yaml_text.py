@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.model.errors import DataError, ScenarioError
 from rebalance_kit.model.yaml_text import YamlRules, load_yaml
-from rebalance_kit.quiz.items.document import parse_document, read_document
+from rebalance_kit.quiz.items.reading import parse_document, read_document
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
 REFUSED = {

@@ -12,7 +12,7 @@ from rebalance_kit.classroom.guide import cells, notebook, schedule, source
 from rebalance_kit.classroom.plan import plan_of, read_plan
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.document import parse_document
+from rebalance_kit.quiz.items.reading import parse_document
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.paths import ROOT
 

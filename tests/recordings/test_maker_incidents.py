@@ -12,8 +12,7 @@ from rebalance_kit.exercises.workspace import Identity
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.maker.families import FAMILIES
-from rebalance_kit.recordings.maker.incidents import draw_incident
+from rebalance_kit.recordings.maker.families import FAMILIES, draw_incident
 from rebalance_kit.recordings.maker.maker import make_logs
 from rebalance_kit.simulation.simulate import simulate
 

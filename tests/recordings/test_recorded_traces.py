@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from rebalance_kit.model.schema.check import problems
+from rebalance_kit.model.schema.text import problems
 from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards

@@ -8,12 +8,11 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.model.errors import DataError, RebalanceKitError
-from rebalance_kit.model.schema.check import problems
 from rebalance_kit.model.schema.group_rows import TRIGGER
+from rebalance_kit.model.schema.kind import parse_type
 from rebalance_kit.model.schema.run_rows import ACTIONS
 from rebalance_kit.model.schema.table import SCHEMA
-from rebalance_kit.model.schema.text import page
-from rebalance_kit.model.schema.types import parse_type
+from rebalance_kit.model.schema.text import page, problems
 from rebalance_kit.model.trace import KINDS
 from rebalance_kit.protocol.messages import Trigger
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS

@@ -15,7 +15,7 @@ from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.words.moment import sentence
-from rebalance_kit.view.words.refusals import plainly
+from rebalance_kit.view.words.phrases import plainly
 
 
 def heard(lab, **message):

@@ -20,8 +20,7 @@ from rebalance_kit.view.kinds import (
     Standing,
 )
 from rebalance_kit.view.lab.lessons import lessons
-from rebalance_kit.view.style.palettes import ROLES
-from rebalance_kit.view.style.theme import contrast
+from rebalance_kit.view.style.theme import ROLES, contrast
 
 EDIT = "rebalance_kit/view/kinds.py"
 LARGE = "fifty-by-five-hundred"

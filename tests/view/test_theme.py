@@ -6,8 +6,16 @@ import itertools
 
 import pytest
 
-from rebalance_kit.view.style.palettes import ROLES, THEMES
-from rebalance_kit.view.style.theme import contrast, css_variables, look, looks, member_order, stylesheet
+from rebalance_kit.view.style.theme import (
+    ROLES,
+    THEMES,
+    contrast,
+    css_variables,
+    look,
+    looks,
+    member_order,
+    stylesheet,
+)
 
 MEMBERS = range(1, 13)
 

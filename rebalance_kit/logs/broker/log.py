@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rebalance_kit.logs.broker.classic import CLASSIC
-from rebalance_kit.logs.broker.consumer import CONSUMER, LOADING
+from rebalance_kit.logs.broker.groups import CLASSIC, CONSUMER, LOADING
 from rebalance_kit.logs.broker.state import BrokerState
 from rebalance_kit.logs.lines import LogLine
 from rebalance_kit.logs.templates.template import Said

@@ -11,9 +11,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rebalance_kit.logs.librdkafka.answers import AUTO, answered
-from rebalance_kit.logs.librdkafka.callbacks import begun, closing, ended
-from rebalance_kit.logs.librdkafka.state import Marks, NativeState
+from rebalance_kit.logs.librdkafka.state import AUTO, Marks, NativeState, answered, begun, closing, ended
 from rebalance_kit.logs.lines import LogLine
 from rebalance_kit.logs.templates.template import Said
 from rebalance_kit.model.topology import parse_partition

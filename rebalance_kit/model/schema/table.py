@@ -8,8 +8,7 @@ from types import MappingProxyType
 from rebalance_kit.model.schema.client_rows import CLIENT_ROWS
 from rebalance_kit.model.schema.group_rows import GROUP_ROWS
 from rebalance_kit.model.schema.kind import Kind
-from rebalance_kit.model.schema.message_rows import MESSAGE_ROWS
-from rebalance_kit.model.schema.run_rows import RUN_ROWS
+from rebalance_kit.model.schema.run_rows import MESSAGE_ROWS, RUN_ROWS
 
 PARTS: Mapping[str, Mapping[str, Kind]] = MappingProxyType(
     {

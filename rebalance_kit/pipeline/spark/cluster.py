@@ -15,8 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import EnvironmentProblem, require
 from rebalance_kit.pipeline.spark.java import find_java
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.pipeline.spark.class_archive import archive_options
 from rebalance_kit.pipeline.spark.java import find_java
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED, MESSAGES
+from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
 from rebalance_kit.protocol.classic_client.joining import JOIN_COMMIT, revoke_before_join
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import CLOSE_COMMIT, die, heartbeat, leave_request

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rebalance_kit.model.errors import AssignorError
-from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED, FATAL_JOIN, MESSAGES
+from rebalance_kit.model.errors import COORDINATOR_MOVED, FATAL_JOIN, MESSAGES, AssignorError
 from rebalance_kit.protocol.classic_client.member import EXCEPTIONS, ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import (
     begin_close,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rebalance_kit.model.kafka_errors import MESSAGES
+from rebalance_kit.model.errors import MESSAGES
 from rebalance_kit.protocol.classic_group.group import (
     NEW_MEMBER_JOIN_TIMEOUT_MS,
     Cause,

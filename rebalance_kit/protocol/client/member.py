@@ -9,8 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import ClassVar, Generic, TypeVar
 
-from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED
+from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.effects import (
     Callback,

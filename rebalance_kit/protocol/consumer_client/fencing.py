@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED
+from rebalance_kit.model.errors import COORDINATOR_MOVED
 from rebalance_kit.protocol.client.member import RETRY_MS, PollStep
 from rebalance_kit.protocol.consumer_client.heartbeating import (
     die,

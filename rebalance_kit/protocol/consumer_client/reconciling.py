@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.kafka_errors import COORDINATOR_MOVED
+from rebalance_kit.model.errors import COORDINATOR_MOVED
 from rebalance_kit.protocol.client.member import (
     COMMIT_LIMIT,
     RETRIED_COMMITS,

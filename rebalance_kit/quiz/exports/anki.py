@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from zlib import crc32
 
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Question
 

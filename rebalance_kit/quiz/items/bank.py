@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.document import read_document
 from rebalance_kit.quiz.items.item import Item
-from rebalance_kit.quiz.items.reading import Context, Problem, read_items
+from rebalance_kit.quiz.items.reading import Context, Problem, read_document, read_items
 
 BELIEFS = "misconceptions.yaml"
 SCENARIOS = "scenarios.yaml"

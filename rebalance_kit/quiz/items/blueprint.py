@@ -12,8 +12,8 @@ from random import Random
 
 from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
-from rebalance_kit.quiz.items.document import read_document
 from rebalance_kit.quiz.items.item import Generated, Item
+from rebalance_kit.quiz.items.reading import read_document
 
 FILE = Path(__file__).with_name("blueprints.yaml")
 SERIES = 3

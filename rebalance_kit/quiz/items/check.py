@@ -14,9 +14,15 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Generated, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS
 from rebalance_kit.quiz.items.reading import Problem
-from rebalance_kit.quiz.proof.draws import FEW_DRAWS, contradictions_in_draws, is_drawn, is_timed
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.proof.verify import contradictions, is_verified
+from rebalance_kit.quiz.proof.verify import (
+    FEW_DRAWS,
+    contradictions,
+    contradictions_in_draws,
+    is_drawn,
+    is_timed,
+    is_verified,
+)
 
 
 @dataclass(frozen=True, slots=True)

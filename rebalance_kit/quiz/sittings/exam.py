@@ -20,11 +20,10 @@ from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.sittings.clock import ExamClock
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
 from rebalance_kit.quiz.sittings.progress import Progress, progress
-from rebalance_kit.quiz.sittings.store import Attempt, OwnedElsewhere, Store
+from rebalance_kit.quiz.sittings.store import Attempt, ExamClock, OwnedElsewhere, Store
 
 
 def _require_form(seed: object, questions: int | None, minutes: float | None) -> None:

@@ -14,7 +14,8 @@ import os
 import sqlite3
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,6 +24,29 @@ from typing import Any, TextIO
 from zlib import crc32
 
 from rebalance_kit.model.errors import DataError, require_kind
+
+# The clocks that an exam counts by: one that anybody may set, and the machine's own, which nobody can.
+
+
+def _boot() -> str:
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _steady() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class ExamClock:
+    """The wall clock, seconds since the machine started, and a name for that start."""
+
+    wall: Callable[[], float] = time.time
+    steady: Callable[[], float] = _steady
+    boot: Callable[[], str] = _boot
+
 
 VARIABLE = "REBALANCE_KIT_ATTEMPTS"
 PATIENCE_S = 5.0

@@ -13,8 +13,7 @@ from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.proof.replay import Replay
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.page import WIDTH, question_lines
-from rebalance_kit.quiz.sittings.practice import NOTHING_DUE, Practice, beliefs_shown, practise
-from rebalance_kit.quiz.sittings.review import practise_due
+from rebalance_kit.quiz.sittings.practice import NOTHING_DUE, Practice, beliefs_shown, practise, practise_due
 from rebalance_kit.quiz.sittings.store import Store
 
 _CONFIDENCE = {"": None, "s": "sure", "t": "think", "g": "guess"}

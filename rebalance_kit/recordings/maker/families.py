@@ -2,11 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
-from rebalance_kit.recordings.maker.cases import Case
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, with_protocol
+
+# What an incident is built on: a healthy group with dice of its own, and a harmless thing that happens beside the fault.
+
+
+TOPICS = ("orders", "payments", "shipments", "clicks", "prices", "returns")
+
+
+@dataclass(slots=True)
+class Case:
+    """What a family builds on: members at work, and dice."""
+
+    dice: random.Random
+    protocol: str
+    members: list[MemberSpec]
+    topic: TopicSpec
+    actions: list[Action]
+    broker: dict[str, Any]
+    end_ms: int = 240_000
+
+    def one(self) -> str:
+        """A member, not always the same."""
+        return self.dice.choice([spec.name for spec in self.members])
+
+    def configure(self, name: str | None, **values: object) -> None:
+        """Set configs (dots as double underscores) of one member or of all."""
+        given = {key.replace("__", "."): value for key, value in values.items()}
+        self.members = [
+            replace(spec, configs={**spec.configs, **given}) if name in {None, spec.name} else spec
+            for spec in self.members
+        ]
+
+    def session(self, ms: int) -> None:
+        """Session timeout of the whole group."""
+        if self.protocol == "consumer":
+            self.broker |= {
+                "group.consumer.session.timeout.ms": ms,
+                "group.consumer.min.session.timeout.ms": min(ms, 45_000),
+            }
+        else:
+            self.configure(None, session__timeout__ms=ms)
+
+    def do(self, at_ms: int, action: str, member: str | None = None, **args: object) -> None:
+        """One more action."""
+        self.actions.append(Action(at_ms, action, member, args))
+
+
+def healthy(dice: random.Random, protocol: str) -> Case:
+    """A group in which nothing has gone wrong yet."""
+    topic = TopicSpec(dice.choice(TOPICS), dice.randint(4, 12))
+    prefix = dice.choice(("worker", "consumer", "svc", "app"))
+    members = [
+        MemberSpec(
+            f"{prefix}-{number}",
+            (topic.name,),
+            {"auto.offset.reset": "earliest"},
+            start_ms=dice.randrange(0, 2_500),
+        )
+        for number in range(1, dice.randint(3, 5) + 1)
+    ]
+    return Case(dice, protocol, members, topic, [], {})
+
+
+def add_harmless(case: Case, fault_ms: int) -> None:
+    """One more member that comes some time before the fault, and stays."""
+    late = case.dice.randrange(20_000, max(20_001, fault_ms - 15_000))
+    spec = case.members[-1]
+    configs = {key: value for key, value in spec.configs.items() if key != "group.instance.id"}
+    case.members.append(
+        replace(
+            spec,
+            name=f"{spec.name.rpartition('-')[0]}-{len(case.members) + 1}",
+            start_ms=late,
+            configs=configs,
+        )
+    )
+
 
 CLASSIC, ALL = ("eager", "cooperative"), ("eager", "cooperative", "consumer")
 Built = tuple[str | None, int, str]
@@ -280,3 +359,72 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
     }
 )
 """Kinds of trouble by name."""
+
+
+# Incidents with a hidden truth: what goes wrong in real groups, drawn anew for every learner.
+#
+# A seed decides the family of the trouble, the protocol, names, sizes and times; besides the fault harmless things happen,
+# so that the first odd line need not be the one that matters. The logs hold no word of the truth.
+
+
+GROUPS = ("orders-app", "billing", "inventory-sync", "fraud-check", "mail-sender", "search-index")
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One drawn incident: the ``scenario`` to run, and its truth.
+
+    ``family`` is a key of ``FAMILIES``, ``culprit`` the member whose fault it is (None: nobody's of the group), ``fault_ms``
+    when it began (ms of the run), ``cause`` and ``remedy`` are sentences, ``source`` where the remedy is written down.
+    """
+
+    family: str
+    scenario: Scenario
+    protocol: str
+    culprit: str | None
+    fault_ms: int
+    cause: str
+    remedy: str
+    source: str
+    seed: str
+
+
+def draw_incident(seed: str | int, families: Sequence[str] | None = None) -> Incident:
+    """The incident of that seed, of one of ``families`` (default: any); the same one whenever it is asked for.
+
+    Raises ``DataError`` for a family that does not exist.
+    """
+    name = random.Random(f"incident/{seed}").choice(_known(families))
+    dice = random.Random(f"incident/{seed}/{name}")
+    family = FAMILIES[name]
+    case = healthy(dice, dice.choice(family.protocols))
+    culprit, fault_ms, cause = family.build(case)
+    if dice.random() < 0.5 and name not in {"rolling_restart", "autoscaler", "duplicate_instance"}:
+        add_harmless(case, fault_ms)
+    scenario = Scenario(
+        "incident",
+        (case.topic,),
+        tuple(case.members),
+        tuple(sorted(case.actions, key=lambda one: one.at_ms)),
+        end_ms=case.end_ms,
+        seed=dice.getrandbits(31),
+        group=dice.choice(GROUPS),
+        broker=case.broker,
+    )
+    if name != "assignor_mismatch":  # there the members say themselves what they want
+        scenario = with_protocol(scenario, case.protocol)
+    return Incident(
+        name, scenario, case.protocol, culprit, fault_ms, cause, family.remedy, family.source, str(seed)
+    )
+
+
+def _known(families: Sequence[str] | None) -> tuple[str, ...]:
+    names = tuple(FAMILIES) if families is None else tuple(families)
+    for name in names:
+        if name not in FAMILIES:
+            raise DataError(
+                f"no family of incidents is called {name!r}; expected some of {', '.join(FAMILIES)}"
+            )
+    if not names:
+        raise DataError("no family of incidents given; expected at least one")
+    return names

@@ -19,19 +19,29 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.analysis.rebalances import lives, rebalances, rests
-from rebalance_kit.logs.blocks import Block, Marker, Place, block, ends_where_it_began, mark, printed
+from rebalance_kit.logs.blocks import (
+    CLOSE,
+    OPEN,
+    Block,
+    Clock,
+    Marker,
+    Place,
+    block,
+    ends_where_it_began,
+    mark,
+    printed,
+    printer,
+)
 from rebalance_kit.logs.broker.log import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine
 from rebalance_kit.logs.noise import RATIO, broker_noise, member_noise
-from rebalance_kit.logs.printing import CLOSE, OPEN, Clock, printer
 from rebalance_kit.logs.write import file_names
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.model.versions import CHANGES, has
-from rebalance_kit.recordings.maker.closing import closed
-from rebalance_kit.recordings.maker.rolling import Rolling
+from rebalance_kit.recordings.maker.rolling import Rolling, closed
 from rebalance_kit.simulation.scenario.scenario import Scenario, with_protocol
 from rebalance_kit.simulation.simulate import simulate
 

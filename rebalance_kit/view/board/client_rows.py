@@ -6,8 +6,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GroupRecords, MemberRecord, former_id
-from rebalance_kit.view.board.positions import note_position, partition_of
+from rebalance_kit.view.board.group_records import (
+    GroupRecords,
+    MemberRecord,
+    former_id,
+    note_position,
+    partition_of,
+)
 from rebalance_kit.view.kinds import Life
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}

@@ -6,8 +6,15 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import GONE, PARKING, GroupRecords, MemberRecord, former_id
-from rebalance_kit.view.board.positions import note_commit, note_position
+from rebalance_kit.view.board.group_records import (
+    GONE,
+    PARKING,
+    GroupRecords,
+    MemberRecord,
+    former_id,
+    note_commit,
+    note_position,
+)
 from rebalance_kit.view.board.states import FormerId, Message
 from rebalance_kit.view.kinds import Standing
 

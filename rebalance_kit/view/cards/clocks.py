@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log
 
 from rebalance_kit.view.figures.svg import Picture, closed, page, words
-from rebalance_kit.view.style.palettes import HUES, ROLES
+from rebalance_kit.view.style.theme import HUES, ROLES
 
 ROW, TOP, LEFT, WIDEST = 92, 64, 24, 340
 

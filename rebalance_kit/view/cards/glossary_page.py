@@ -5,7 +5,7 @@ from __future__ import annotations
 from rebalance_kit.glossary import Entry, entries
 from rebalance_kit.view.cards.sheet import MARGIN, lines_of
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
-from rebalance_kit.view.style.palettes import ROLES
+from rebalance_kit.view.style.theme import ROLES
 
 SIZE, STEP, COLUMNS = 10.0, 12.4, 3
 _GUTTER = 18

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.cards.clocks import clocks
 from rebalance_kit.view.cards.glossary_page import glossary_page

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
-from rebalance_kit.view.style.palettes import ROLES
+from rebalance_kit.view.style.theme import ROLES
 
 MARGIN, SIZE = 24, 14
 LETTER = 0.52

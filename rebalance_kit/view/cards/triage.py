@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from rebalance_kit.view.figures.svg import Picture, closed, page, words
-from rebalance_kit.view.style.palettes import HUES, ROLES
+from rebalance_kit.view.style.theme import HUES, ROLES
 
 
 @dataclass(frozen=True, slots=True)

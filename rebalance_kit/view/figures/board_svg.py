@@ -8,8 +8,7 @@ from textwrap import wrap
 
 from rebalance_kit.view.board.states import BoardState, MemberView, PartitionView
 from rebalance_kit.view.kinds import PARTITION_WORDS
-from rebalance_kit.view.style.palettes import FONT, ROLES
-from rebalance_kit.view.style.theme import Look, looks
+from rebalance_kit.view.style.theme import FONT, ROLES, Look, looks
 from rebalance_kit.view.words.descriptions import describe_board
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import fill, seconds

@@ -13,8 +13,8 @@ from rebalance_kit.analysis.comparison import MEASURES, cells, measure
 from rebalance_kit.analysis.draws import Draws, verdict
 from rebalance_kit.analysis.draws_text import draws_cells
 from rebalance_kit.model.trace import Trace, require_traces
-from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
+from rebalance_kit.view.style.theme import ROLES
 from rebalance_kit.view.words.descriptions import describe_comparison
 
 NOBODY: Mapping[str, str | None] = MappingProxyType({})

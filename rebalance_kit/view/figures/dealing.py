@@ -11,8 +11,7 @@ from rebalance_kit.assignors.registry import plan
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicId, TopicPartition, parse_partition
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
-from rebalance_kit.view.style.palettes import ROLES
-from rebalance_kit.view.style.theme import looks
+from rebalance_kit.view.style.theme import ROLES, looks
 from rebalance_kit.view.words.phrases import partitions_in_words
 
 MOST_COLUMNS, MOST_MEMBERS = 24, 12

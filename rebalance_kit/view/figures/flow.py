@@ -15,9 +15,8 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import PartitionState
 from rebalance_kit.view.figures.gantt import gantt_figure
-from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout, packed
-from rebalance_kit.view.style.theme import looks
+from rebalance_kit.view.style.theme import ROLES, looks
 from rebalance_kit.view.words.descriptions import describe_flow
 
 FRAMES = 120

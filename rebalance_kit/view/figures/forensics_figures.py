@@ -10,9 +10,8 @@ import textwrap
 from collections.abc import Sequence
 
 from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, gap_sums, partition_key, seconds
-from rebalance_kit.view.style.palettes import FONT
 from rebalance_kit.view.style.showing import Figure
-from rebalance_kit.view.style.theme import css_variables
+from rebalance_kit.view.style.theme import FONT, css_variables
 
 #: Columns of the heat map: enough for a spell of seconds in a log of minutes.
 BINS = 120

@@ -12,9 +12,8 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import Segment, segments_of
 from rebalance_kit.view.board.states import Mark
-from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
-from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, looks
+from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, ROLES, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 
 Bars = dict[tuple[bool, str | None], list[tuple[str, Segment]]]

@@ -18,8 +18,7 @@ from rebalance_kit.view.figures.gantt import (
     labelled_marks,
 )
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, words
-from rebalance_kit.view.style.palettes import FONT, ROLES
-from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, Look, looks
+from rebalance_kit.view.style.theme import FONT, PATTERNS, PLOTLY_PATTERNS, ROLES, Look, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 
 TOP, MARK_ROWS, MARK_ROW, RIGHT, LETTER = 40, 3, 15, 16, 6.4

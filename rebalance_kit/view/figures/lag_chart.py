@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
+from rebalance_kit.view.style.theme import ROLES
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 STEP_MS = 500

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from rebalance_kit.view.style.palettes import FONT, ROLES
+from rebalance_kit.view.style.theme import FONT, ROLES
 
 WIDTH = 1000
 

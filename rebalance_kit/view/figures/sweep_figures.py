@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import fmean, quantiles
 from typing import Any
 
-from rebalance_kit.view.style.palettes import ROLES
 from rebalance_kit.view.style.showing import Figure, base_layout
+from rebalance_kit.view.style.theme import ROLES
 
 Row = Mapping[str, Any]
 STYLES = (

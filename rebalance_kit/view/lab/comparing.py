@@ -33,8 +33,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.playing.horizons import BROKER_BEAT_MS, SILENT, longest
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.state import LATE_MS, LabState
-from rebalance_kit.view.words.phrases import listing
-from rebalance_kit.view.words.protocols import PROTOCOL_WORDS, own_protocols
+from rebalance_kit.view.words.phrases import PROTOCOL_WORDS, listing, own_protocols
 
 MOST_COLUMNS = 3
 MANY = 64

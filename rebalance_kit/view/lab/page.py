@@ -13,9 +13,8 @@ from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
 from rebalance_kit.view.lab.stepping.numbers import numbers
-from rebalance_kit.view.style.embedding import bundled, embedded
-from rebalance_kit.view.style.theme import stylesheet
-from rebalance_kit.view.words.protocols import PROTOCOL_SAYS, PROTOCOL_WORDS, own_protocols
+from rebalance_kit.view.style.theme import bundled, embedded, stylesheet
+from rebalance_kit.view.words.phrases import PROTOCOL_SAYS, PROTOCOL_WORDS, own_protocols
 
 STATIC = Path(__file__).parent / "static"
 PAGE = """<!doctype html>

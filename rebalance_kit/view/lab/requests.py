@@ -27,8 +27,7 @@ from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import EAGER, LabState, LabStep, known_scenario, opened, own_protocol
 from rebalance_kit.view.lab.stepping import drags
 from rebalance_kit.view.lab.tabs.contents import tab
-from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
-from rebalance_kit.view.words.refusals import plainly
+from rebalance_kit.view.words.phrases import PROTOCOL_WORDS, plainly
 
 Message = Mapping[str, object]
 Answer = tuple[dict[str, object], list[bytes]]

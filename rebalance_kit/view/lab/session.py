@@ -28,9 +28,9 @@ from rebalance_kit.view.lab.playing.prefetch import Prefetch, is_large
 from rebalance_kit.view.lab.predictions import Prediction, Question
 from rebalance_kit.view.lab.settings import known_name
 from rebalance_kit.view.lab.state import ASSIGNORS, EAGER, LabState, known_scenario, opened, own_protocol
-from rebalance_kit.view.style.palettes import THEMES
+from rebalance_kit.view.style.theme import THEMES
 from rebalance_kit.view.words.descriptions import describe_board, describe_flow
-from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
+from rebalance_kit.view.words.phrases import PROTOCOL_WORDS
 
 READY_S = 0.15
 """How long the cursor rests before the run up to it is made ready."""

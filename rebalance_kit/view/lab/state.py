@@ -32,8 +32,7 @@ from rebalance_kit.view.board.states import MemberState
 from rebalance_kit.view.lab.playing.horizons import horizon_ms
 from rebalance_kit.view.lab.settings import apply_settings, settings_words
 from rebalance_kit.view.lab.stepping.group_size import is_size, with_sizes
-from rebalance_kit.view.words.phrases import seconds
-from rebalance_kit.view.words.protocols import PROTOCOL_WORDS
+from rebalance_kit.view.words.phrases import PROTOCOL_WORDS, seconds
 
 ASSIGNORS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {

@@ -12,8 +12,8 @@ import ipywidgets
 import traitlets
 
 from rebalance_kit.quiz.proof.replay import Replay
-from rebalance_kit.view.style.embedding import bundled
 from rebalance_kit.view.style.showing import Mime, with_twins
+from rebalance_kit.view.style.theme import bundled
 
 STATIC = Path(__file__).with_name("static")
 _TWIN_WIDTH = 108

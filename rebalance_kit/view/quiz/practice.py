@@ -87,6 +87,6 @@ class Review(Quiz):
     def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
         import time
 
-        from rebalance_kit.quiz.sittings.review import practise_due
+        from rebalance_kit.quiz.sittings.practice import practise_due
 
         self._begin(practise_due(Store.given(store), time.time(), count), asks_confidence=True)

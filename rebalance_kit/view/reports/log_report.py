@@ -22,8 +22,7 @@ from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
 from rebalance_kit.view.reports.log_lines import LinesAround
 from rebalance_kit.view.reports.log_timeline import timeline_data
-from rebalance_kit.view.style.embedding import bundled, embedded
-from rebalance_kit.view.style.theme import stylesheet
+from rebalance_kit.view.style.theme import bundled, embedded, stylesheet
 from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from rebalance_kit.view.style.palettes import FONT, ROLES
+from rebalance_kit.view.style.theme import FONT, ROLES
 
 
 def twin_html(text: str, *, opened: bool = False) -> str:

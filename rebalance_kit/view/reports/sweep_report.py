@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from rebalance_kit.model.extras import require
+from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.figures.sweep_figures import Row, sweep_figures
 from rebalance_kit.view.reports.report_page import page_html, twin_html
-from rebalance_kit.view.style.embedding import embedded
 from rebalance_kit.view.style.showing import Figure, as_plotly
+from rebalance_kit.view.style.theme import embedded
 
 _DRAW = """<script type="module">
 const deflated = Uint8Array.from(atob(document.getElementById("plotly").textContent), (letter) => letter.charCodeAt(0));

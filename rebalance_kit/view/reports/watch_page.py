@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.view.board.group_view import moment
-from rebalance_kit.view.style.palettes import FONT, ROLES
+from rebalance_kit.view.style.theme import FONT, ROLES
 
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.stream.latest import Latest

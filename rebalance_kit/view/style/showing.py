@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from rebalance_kit.view.style.palettes import FONT, ROLES
+from rebalance_kit.view.style.theme import FONT, ROLES
 
 Figure = dict[str, Any]
 Mime = dict[str, Any]

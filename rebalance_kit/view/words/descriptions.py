@@ -13,7 +13,7 @@ from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.board.states import ABSENT, BoardState
-from rebalance_kit.view.words.deliveries import deliveries_line
+from rebalance_kit.view.words.causes import deliveries_line
 from rebalance_kit.view.words.moment import sentence
 from rebalance_kit.view.words.phrases import fill, length, member_line, partitions_in_words, seconds
 

@@ -12,8 +12,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, FormerId, MemberView, PartitionView
-from rebalance_kit.view.words.causes import DID, GONE_OR_FROZEN, refused_words, unread_causes
-from rebalance_kit.view.words.deliveries import deliveries_cause, deliveries_words, queues_words
+from rebalance_kit.view.words.causes import (
+    DID,
+    GONE_OR_FROZEN,
+    deliveries_cause,
+    deliveries_words,
+    queues_words,
+    refused_words,
+    unread_causes,
+)
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
 
 FAULTS: Mapping[str, str] = MappingProxyType(

@@ -8,10 +8,16 @@ numbers in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
 
+from rebalance_kit.model.config import CLIENTS, ClientConfig
+from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.topology import TopicPartition, parse_partition
+from rebalance_kit.model.versions import PREFERRED
+from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import BoardState, MemberView
 from rebalance_kit.view.kinds import PARTITION_WORDS
 
@@ -128,3 +134,72 @@ def _holding(member: MemberView, board: BoardState) -> str:
     )
     verb = "holds" if member.state.life in {"crashed", "died", "frozen"} else "owns"
     return f"{verb} {partitions_in_words(member.owned)} ({state})"
+
+
+# Refusals of the engine in a learner's words.
+
+
+_OF_AN_ACTION = re.compile(
+    r"^[^:]{1,80}: action \d+ \((?P<do>\w+)(?: (?P<member>[^ ]+))? at (?P<at>\d+) ms\): (?P<why>.+?)(?:; expected .*)?$",
+    re.DOTALL,
+)
+_HINTS = {
+    "duplicate": "Only a static member can have a second process with its id; the lessons under Identity have some.",
+    "heal_network": "Cut it off first (X).",
+    "cut_network": "Let it reach the coordinator again first.",
+}
+
+
+def plainly(words: str) -> str:
+    """A refusal without the number of the action that is refused, and with what helps.
+
+    >>> plainly("crash: action 6 (broker_up at 1064 ms): the broker is up; expected a broker_down before")
+    'Not at 1.1 s: the broker is up.'
+    """
+    told = _OF_AN_ACTION.match(words)
+    if told is None:
+        return words
+    hint = _HINTS.get(told["do"], "")
+    return f"Not at {seconds(int(told['at']))}: {told['why'].rstrip('.')}. {hint}".rstrip()
+
+
+# The three protocols of a group as the lab names them, and which of them the members of a run speak.
+
+
+PROTOCOL_WORDS: Mapping[str, str] = MappingProxyType(
+    {"eager": "Eager", "cooperative": "Cooperative", "consumer": "Consumer"}
+)
+PROTOCOL_SAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "eager": "The classic protocol, eager: every member gives up all its partitions before it joins again.",
+        "cooperative": "The classic protocol, cooperative (KIP-429): members keep what they own, and give up only what has to move.",
+        "consumer": "The consumer group protocol (KIP-848): the coordinator assigns, and each member follows with its heartbeats.",
+    }
+)
+
+
+def own_protocols(boards: Boards) -> list[str]:
+    """The protocols that the members of a run are configured for, in the order of ``PROTOCOL_WORDS``.
+
+    >>> from rebalance_kit.scenarios import load
+    >>> from rebalance_kit.simulation.simulate import simulate
+    >>> [own_protocols(Boards(simulate(load(name)))) for name in ("wrong-librdkafka-callback", "migration")]
+    [['cooperative'], ['eager', 'consumer']]
+    """
+    version = str(boards.trace.meta.get("kafka_version", PREFERRED))
+    spoken = {
+        _spoken(row.detail, version)
+        for row in boards.trace.of("process_started")
+        if row.detail.get("group", boards.group_name) == boards.group_name
+    }
+    return [name for name in PROTOCOL_WORDS if name in spoken]
+
+
+def _spoken(started: Mapping[str, Any], version: str) -> str:
+    """The protocol of one process; empty for a configuration that Kafka refuses."""
+    configs, client = started.get("configs", {}), str(started.get("client", CLIENTS[0]))
+    try:
+        config = ClientConfig.of({"group.id": "group", **configs}, version, client=client)
+    except ConfigError:
+        return ""
+    return "consumer" if config.protocol == "consumer" else config.mode.lower()

@@ -20,8 +20,8 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.exports import FORMATS, export, run_items_export
 from rebalance_kit.quiz.exports.marked import key_text
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.items.drafts import draft, run_items_new
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
+from rebalance_kit.quiz.items.schema import draft, run_items_new
 from rebalance_kit.quiz.sittings.practice import pick_questions
 
 HOSTILE = "<script>alert(1)</script> {x} ~ = # : \\ `</code>` \u0000 & ]]>"

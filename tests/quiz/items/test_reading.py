@@ -8,7 +8,7 @@ import yaml
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import home, read_bank
-from rebalance_kit.quiz.items.document import parse_document, read_document
+from rebalance_kit.quiz.items.reading import parse_document, read_document
 from rebalance_kit.quiz.items.schema import _CHECKS, _NOTES, SCHEMA_FILE, faults, item_schema
 
 GOOD = """\

@@ -3,8 +3,8 @@
 import pytest
 
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.proof.draws import DrawnBook, contradictions_in_draws, is_drawn, is_timed, with_phase
 from rebalance_kit.quiz.proof.run_book import scenario_of
+from rebalance_kit.quiz.proof.verify import DrawnBook, contradictions_in_draws, is_drawn, is_timed, with_phase
 
 ITEM = """\
 items:

@@ -12,9 +12,8 @@ import pytest
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, compose, reading
 from rebalance_kit.quiz.items.item import Choice
-from rebalance_kit.quiz.sittings.clock import ExamClock
 from rebalance_kit.quiz.sittings.exam import ExamSitting
-from rebalance_kit.quiz.sittings.store import Store
+from rebalance_kit.quiz.sittings.store import ExamClock, Store
 from rebalance_kit.quiz.sittings.terminal import run_exam
 from tests.support.paths import ROOT
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.sittings.practice import Practice, practise
-from rebalance_kit.quiz.sittings.review import due, practise_due, rating, schedule
+from rebalance_kit.quiz.sittings.practice import Practice, due, practise, practise_due, rating, schedule
 from rebalance_kit.quiz.sittings.store import Attempt, Store
 from rebalance_kit.quiz.sittings.terminal import run_quiz, run_review
 

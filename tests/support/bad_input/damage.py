@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rebalance_kit.quiz.items.document import parse_document
+from rebalance_kit.quiz.items.reading import parse_document
 
 ODD = (
     "", "0", "-1", "1e400", "nan", ".inf", "9" * 40, "9" * 5000, "²", "\0", "\x1b[31m", "é", "\ud800", "日本", "true", "null", "~", "[]", "{}",

@@ -128,7 +128,7 @@ def _items() -> tuple[str, ...]:
     import yaml
 
     from rebalance_kit.quiz.items.bank import BELIEFS, SCENARIOS, home
-    from rebalance_kit.quiz.items.document import read_document
+    from rebalance_kit.quiz.items.reading import read_document
 
     files = [path for path in sorted(home().rglob("*.yaml")) if path.name not in {BELIEFS, SCENARIOS}]
     items = [item for path in files for item in read_document(path).value.get("items", ())]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit import scenarios
-from rebalance_kit.logs.printing import PRINTERS
+from rebalance_kit.logs.blocks import PRINTERS
 from rebalance_kit.recordings.maker.maker import Recipe, make_logs
 from tests.support.pipeline import finding_cases, pieces, round_trip
 from tests.support.pipeline.damage import damaged_files

@@ -14,9 +14,9 @@ from rebalance_kit.protocol.classic_group.group import ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS
 from rebalance_kit.protocol.messages import Heartbeat
 from rebalance_kit.view.figures import state_machines
-from rebalance_kit.view.figures.machine_layout import Arrow, draw_machine
+from rebalance_kit.view.figures.state_machines import Arrow, draw_machine
 from rebalance_kit.view.figures.svg import WIDTH
-from rebalance_kit.view.style.palettes import ROLES
+from rebalance_kit.view.style.theme import ROLES
 
 TEXT = re.compile(
     r'<text x="([-\d.]+)" y="([-\d.]+)" font-size="([\d.]+)" fill="[^"]*" text-anchor="(\w+)"( font-weight="700")?>([^<]*)<'

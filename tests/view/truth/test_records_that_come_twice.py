@@ -16,7 +16,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import RECENT_MS, BoardState
 from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.tabs.why import steps
-from rebalance_kit.view.words.deliveries import deliveries_line, deliveries_words, offsets_words, places_words
+from rebalance_kit.view.words.causes import deliveries_line, deliveries_words, offsets_words, places_words
 from rebalance_kit.view.words.phrases import LISTED
 
 LARGE = "fifty-by-five-hundred"

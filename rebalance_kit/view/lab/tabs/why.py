@@ -22,7 +22,7 @@ from rebalance_kit.view.lab.tabs.explanations import (
     follows_up,
     who_of,
 )
-from rebalance_kit.view.words.deliveries import places_words
+from rebalance_kit.view.words.causes import places_words
 from rebalance_kit.view.words.phrases import listing, seconds
 
 TOGETHER_MS = 60
