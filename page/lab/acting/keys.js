@@ -19,7 +19,8 @@ import { nextProtocol, walk } from "./deeds.js";
 const SLIDE_MS = 1000;
 
 /** Keys that hold whatever is chosen about letters. */
-const ALWAYS = /** @type {Record<string, (lab: Lab) => void>} */ ({
+/** @type {Record<string, (lab: Lab) => void>} */
+const ALWAYS = {
   ".": (lab) => lab.steps.jump(1, "events"),
   ",": (lab) => lab.steps.jump(-1, "events"),
   ">": (lab) => lab.steps.jump(1, "messages"),
@@ -27,10 +28,11 @@ const ALWAYS = /** @type {Record<string, (lab: Lab) => void>} */ ({
   Home: (lab) => lab.seek(0, false),
   End: (lab) => lab.seek(lab.film.end, false),
   "?": (lab) => lab.legend.toggle(),
-});
+};
 
 /** Single letters and signs, which a reader may turn off. Letters of deeds stand with the deeds. */
-const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
+/** @type {Record<string, (lab: Lab) => unknown>} */
+const LETTERS = {
   0: (lab) => lab.tell(groupLine(boardAt(lab.film, lab.player.at))),
   n: (lab) => lab.steps.jump(1, "marks"),
   N: (lab) => lab.steps.jump(-1, "marks"),
@@ -56,14 +58,15 @@ const LETTERS = /** @type {Record<string, (lab: Lab) => unknown>} */ ({
     lab.paint(false);
   },
   I: (lab) => say(lab.ui.status, twinText(lab.film, boardAt(lab.film, lab.player.at))),
-});
+};
 
-const ARROWS = /** @type {Record<string, (lab: Lab) => void>} */ ({
+/** @type {Record<string, (lab: Lab) => void>} */
+const ARROWS = {
   ArrowUp: (lab) => lab.select(lab.selected - 1),
   ArrowDown: (lab) => lab.select(lab.selected + 1),
   ArrowLeft: (lab) => lab.marker.step(-1),
   ArrowRight: (lab) => lab.marker.step(1),
-});
+};
 
 /**
  * What a key asks for, or nothing.

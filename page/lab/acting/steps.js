@@ -22,15 +22,17 @@ export const STEPS = Object.freeze(
 export function timesOf(film, kind) {
   const marks = (/** @type {string | null} */ wanted) =>
     film.marks.filter((mark) => wanted === null || mark.kind === wanted).map((mark) => mark.at);
-  const times = /** @type {Record<string, () => number[]>} */ ({
+  /** @type {Record<string, () => number[]>} */
+  const times = {
     events: () => film.events,
     messages: () => film.messages.map((message) => message.sent),
     callbacks: () => film.callbacks,
     marks: () => marks(null),
     rebalances: () => marks("rebalance"),
     faults: () => marks("fault"),
-  })[kind]();
-  return [...new Set(times)].sort((a, b) => a - b);
+  };
+  const chosen = times[kind]();
+  return [...new Set(chosen)].sort((a, b) => a - b);
 }
 
 /** Steps, jumps and speed of a lab. */

@@ -4,7 +4,8 @@ import { make } from "../../shared/dom.js";
 
 const KEPT_MS = 10_000;
 const SHARPNESS = 2;
-const KINDS = /** @type {Record<string, string>} */ ({ ".html": "text/html", ".svg": "image/svg+xml" });
+/** @type {Record<string, string>} */
+const KINDS = { ".html": "text/html", ".svg": "image/svg+xml" };
 
 /** @typedef {import("../lab.js").Lab} Lab */
 

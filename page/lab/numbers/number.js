@@ -39,14 +39,15 @@ export function moved({ value, least, most }, steps) {
  * @param {string} key
  */
 export function stepsOfKey(key) {
-  const known = /** @type {Record<string, number>} */ ({
+  /** @type {Record<string, number>} */
+  const known = {
     ArrowUp: 1,
     ArrowRight: 1,
     ArrowDown: -1,
     ArrowLeft: -1,
     PageUp: 10,
     PageDown: -10,
-  });
+  };
   return known[key] ?? null;
 }
 
