@@ -23,7 +23,11 @@ export async function showPresets(lab, opener) {
   const search = make("input", { ...looks, autofocus: true });
   const list = make("div", { class: "rk-presetlist" });
   const seen = new Set(seenLessons());
-  const fill = () => list.replaceChildren(...lessonItems(lab, lessons, search.value.toLowerCase(), seen));
+  const beside = make("input", { type: "checkbox" });
+  const choose = (/** @type {Lesson} */ lesson) =>
+    beside.checked ? void lab.comparison.withLesson(lesson.name) : openLesson(lab, lesson, seen);
+  const fill = () =>
+    list.replaceChildren(...lessonItems(lab, lessons, search.value.toLowerCase(), seen, choose));
   const surprise = make("button", { type: "button" }, "Surprise me");
   surprise.addEventListener("click", () => {
     const unseen = lessons.filter((lesson) => !seen.has(lesson.name));
@@ -33,21 +37,27 @@ export async function showPresets(lab, opener) {
   });
   search.addEventListener("input", fill);
   fill();
-  lab.popup.show(opener, make("h2", {}, "Lessons"), make("div", { class: "rk-bar" }, search, surprise), list);
+  const compare = make("label", {}, beside, " Compare with the run that is shown");
+  const bar = make("div", { class: "rk-bar" }, search, surprise);
+  lab.popup.show(opener, make("h2", {}, "Lessons"), bar, compare, list);
 }
 
 /**
- * The lessons that have these words, under the heads of their groups.
+ * The lessons that have these words, under the heads of their groups; first those that are about them.
  * @param {Lab} lab
  * @param {Lesson[]} lessons
  * @param {string} words
  * @param {Set<string>} seen
+ * @param {(lesson: Lesson) => void} choose
  */
-function lessonItems(lab, lessons, words, seen) {
-  const shown = lessons.filter((lesson) => {
-    const text = [lesson.title, lesson.try, lesson.watch, lesson.finds, lesson.group, lesson.name].join(" ");
-    return words.split(" ").every((word) => text.toLowerCase().includes(word));
-  });
+function lessonItems(lab, lessons, words, seen, choose) {
+  const has = (/** @type {string[]} */ ...texts) =>
+    words.split(" ").every((word) => texts.join(" ").toLowerCase().includes(word));
+  const about = (/** @type {Lesson} */ { title, finds, name }) => has(title, finds, name);
+  const told = (/** @type {Lesson} */ lesson) =>
+    has(lesson.title, lesson.try, lesson.watch, lesson.finds, lesson.group, lesson.name);
+  const known = lessons.filter(told);
+  const shown = [...known.filter(about), ...known.filter((lesson) => !about(lesson))];
   if (!shown.length) return [make("p", {}, "No lesson has these words.")];
   const here = lab.model.get("controls").preset;
   return shown.flatMap((lesson, place) => {
@@ -55,7 +65,7 @@ function lessonItems(lab, lessons, words, seen) {
     const mark = seen.has(lesson.name) ? make("small", {}, " ✓ seen") : null;
     const says = make("span", {}, `Try: ${lesson.try} Watch: ${lesson.watch}.`);
     const content = [make("b", {}, title, mark), says];
-    const item = menuItem(lab, content, () => openLesson(lab, lesson, seen), {
+    const item = menuItem(lab, content, () => choose(lesson), {
       class: "rk-item rk-preset",
       "aria-current": lesson.name === here ? "true" : null,
       "data-preset": lesson.name,

@@ -67,7 +67,7 @@ function saveRow(lab) {
   return make(
     "div",
     { class: "rk-field" },
-    button,
+    make("div", {}, button),
     make("small", {}, "Plays in any browser, offline, with nothing installed. Carries the link."),
   );
 }

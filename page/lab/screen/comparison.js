@@ -13,6 +13,8 @@ export class Comparison {
     this.view = null;
     /** @type {number[] | null} */
     this.branches = null;
+    /** @type {string | null} the lesson that the run is compared with */
+    this.lesson = null;
     this.asked = 0;
   }
 
@@ -37,6 +39,19 @@ export class Comparison {
     }
     lab.guide.end();
     this.branches = branches;
+    this.lesson = null;
+    await this.ask();
+  }
+
+  /**
+   * Compare the run that is shown with another lesson.
+   * @param {string} name
+   */
+  async withLesson(name) {
+    this.lab.predict.leave();
+    this.lab.guide.end();
+    this.branches = null;
+    this.lesson = name;
     await this.ask();
   }
 
@@ -51,9 +66,9 @@ export class Comparison {
 
   /** Ask the kernel for the runs, one after the other, and show them. */
   async ask() {
-    const { lab, branches } = this;
+    const { lab, branches, lesson } = this;
     const asked = (this.asked += 1);
-    const message = { type: "compare", ...(branches ? { branches } : {}) };
+    const message = { type: "compare", ...(branches ? { branches } : {}), ...(lesson ? { lesson } : {}) };
     /** @type {import("../film/format.js").Film[]} */
     const films = [];
     let count = 1;

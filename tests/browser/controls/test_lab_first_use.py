@@ -155,3 +155,26 @@ def test_logs_say_how_all_of_a_line_is_seen(opened):
     bridge = opened()
     bridge.open_tab("logs")
     assert bridge.text(".rk-logs .rk-bar").endswith("Click a line to see all of it.")
+
+
+def test_the_lesson_about_what_is_searched_for_comes_first(opened):
+    bridge = opened()
+    bridge.click("Lessons")
+    bridge.root.get_by_label("Search lessons").fill("lost")
+    found = bridge.root.locator("[data-preset]").evaluate_all("(all) => all.map((one) => one.dataset.preset)")
+    assert found[0] == "lost-records"
+    assert "network-cut" in found
+
+
+def test_a_run_is_compared_with_another_lesson(opened, shot):
+    bridge = opened("static-restart-too-late")
+    bridge.click("Lessons")
+    bridge.root.get_by_label("Compare with the run that is shown").check()
+    bridge.root.locator("[data-preset=static-restart-in-time]").click()
+    bridge.pump("lab.comparison.view")
+    assert bridge.root.locator(".rk-compare thead th b").all_inner_texts() == [
+        "A static member restarts too late",
+        "A static member restarts in time",
+    ]
+    assert bridge.lab.history.state.base.name == "static-restart-too-late"
+    shot(bridge.root, "compare-lessons")
