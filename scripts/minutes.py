@@ -12,6 +12,7 @@ import importlib.util
 import math
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -47,18 +48,24 @@ class Reading:
     labs: int = 0
     questions: int = 0
     exercise_minutes: int = 0
+    quiz_questions: int = 0
+    """Those of ``questions`` that a quiz asks."""
 
     @property
     def minutes(self) -> int:
         """Rounded up to the next five."""
-        exact = (
-            self.words / WORDS_A_MINUTE
-            + self.code_cells * CODE
-            + self.figures * FIGURE
-            + self.labs * LAB
-            + self.questions * QUESTION
-        )
-        return 5 * math.ceil(exact / 5)
+        return 5 * math.ceil(self.exact / 5)
+
+    @property
+    def exact(self) -> float:
+        """Everything that the notebook asks for, not rounded."""
+        return self.without_labs_and_quizzes + self.labs * LAB + self.quiz_questions * QUESTION
+
+    @property
+    def without_labs_and_quizzes(self) -> float:
+        """Reading, predicting, running and looking."""
+        asked = self.questions - self.quiz_questions
+        return self.words / WORDS_A_MINUTE + self.code_cells * CODE + self.figures * FIGURE + asked * QUESTION
 
     @property
     def stated(self) -> str:
@@ -73,7 +80,8 @@ def reading(notebook: nbformat.NotebookNode) -> Reading:
     prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     shown = [cell for cell in code if "hide-input" not in cell.metadata.get("tags", [])]
     source = "\n".join(cell.source for cell in code)
-    questions = sum(map(_quiz_questions, _QUIZ.findall(source)))
+    in_quizzes = sum(map(_quiz_questions, _QUIZ.findall(source)))
+    questions = in_quizzes
     questions += len(_PREDICT.findall(source))
     questions += sum(len(_ASKED.findall(text)) for text in prose)
     return Reading(
@@ -83,6 +91,7 @@ def reading(notebook: nbformat.NotebookNode) -> Reading:
         labs=len(_LAB.findall(source)),
         questions=questions,
         exercise_minutes=sum(map(_exercise_minutes, _EXERCISE.findall(source))),
+        quiz_questions=in_quizzes,
     )
 
 
@@ -109,6 +118,38 @@ def _exercise_minutes(name: str) -> int:
     return int(stated[1])
 
 
+PATHS: Mapping[str, tuple[str, bool]] = {
+    "three hours": (r"0[01358]-|14-", False),
+    "exam": (r"0\d|14-|15b-", True),
+    "everything": (r"\d\d", True),
+}
+"""Which notebooks a path of notebook 00 has, and whether their labs and quizzes count; the exam of 16 counts apart."""
+_ROW = r"(\| \*\*{name}\*\* \|.*\| )\d+( \|)"
+
+
+def path_minutes() -> dict[str, int]:
+    """The minutes of each path, rounded to whole ones."""
+    making = _making()
+    read = {path.stem: reading(making.read_source(path)) for path in making.sources_of(ROOT / "notebooks")}
+    return {
+        name: round(
+            sum(
+                each.exact if whole else each.without_labs_and_quizzes
+                for stem, each in read.items()
+                if re.match(pattern, stem) and not stem.startswith(EXAM)
+            )
+        )
+        for name, (pattern, whole) in PATHS.items()
+    }
+
+
+def with_paths(text: str) -> str:
+    """The source of notebook 00 with the minutes of its paths."""
+    for name, minutes in path_minutes().items():
+        text = re.sub(_ROW.format(name=name), rf"\g<1>{minutes}\g<2>", text)
+    return text
+
+
 def _making() -> ModuleType:
     spec = importlib.util.spec_from_file_location("making", Path(__file__).with_name("notebooks.py"))
     assert spec is not None
@@ -123,12 +164,15 @@ def main(arguments: list[str]) -> int:
     making = _making()
     for path in making.sources_of(ROOT / "notebooks"):
         text = path.read_text("utf-8")
-        if not path.stem[0].isdigit() or path.stem[:2] == EXAM or not STATED.search(text):
+        if path.stem[:2] in {EXAM, "I-"} or not STATED.search(text):
             continue
         counted = reading(making.read_source(path))
         print(f"{path.stem:28} {counted.stated:55} {counted}")
         if "--write" in arguments:
             write_atomically(path, STATED.sub(counted.stated, text, count=1))
+    if "--write" in arguments:
+        (start,) = (ROOT / "notebooks" / "src").rglob("00-*.py")
+        write_atomically(start, with_paths(start.read_text("utf-8")))
     return 0
 
 

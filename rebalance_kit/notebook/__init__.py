@@ -68,6 +68,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "in_lines": "text",
         "explain": "course",
         # the course
+        "case_map": "course",
         "course_map": "course",
         "doctor": "course",
         "next_notebook": "course",

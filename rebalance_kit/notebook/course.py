@@ -64,6 +64,14 @@ def course_map(folder: Path | str = ".") -> Links:
     return links
 
 
+def case_map(folder: Path | str = ".") -> Links:
+    """Every case of the course as a link with its minutes: one incident each."""
+    found = [_lesson(path) for path in sorted(Path(folder).glob("case-*.ipynb"))]
+    links = Links("\n".join(case.title for case in found))
+    links.markdown = "\n".join(f"- [{case.title}]({case.file}), {case.minutes} minutes" for case in found)
+    return links
+
+
 def next_notebook(number: str, folder: Path | str = ".") -> Links:
     """A link to the notebook that follows ``number`` (such as ``"04"``) in the course."""
     after = [lesson for lesson in lessons(folder) if lesson.file.partition("-")[0] > number]

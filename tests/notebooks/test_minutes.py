@@ -7,7 +7,7 @@ import pytest
 from tests.support.paths import ROOT
 from tests.support.scripts import loaded
 
-SOURCES = sorted((ROOT / "notebooks" / "src").rglob("[0-9]*.py"), key=lambda path: path.stem)
+SOURCES = sorted((ROOT / "notebooks" / "src").rglob("[0-9c]*.py"), key=lambda path: path.stem)
 SAMPLE = """\
 # %% [markdown]
 # # 00 · A sample
@@ -58,3 +58,13 @@ def test_the_stated_minutes_are_measured_by_reading(minutes, making, path):
         return  # the exam's own ninety minutes
     assert stated is not None
     assert stated[0] == minutes.reading(making.read_source(path)).stated, "run scripts/minutes.py --write"
+
+
+def test_the_paths_of_notebook_00_state_what_reading_them_takes(minutes):
+    (start,) = (ROOT / "notebooks" / "src").rglob("00-*.py")
+    text = start.read_text("utf-8")
+    counted = minutes.path_minutes()
+    assert counted["three hours"] <= 190
+    for name in counted:
+        assert f"| **{name}** |" in text
+    assert minutes.with_paths(text) == text, "run scripts/minutes.py --write"

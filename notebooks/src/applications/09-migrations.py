@@ -221,7 +221,17 @@ print(deaths(forbidden))
 # as your deploy takes. Static classic members do not leave when they close, so wait for one session timeout, or remove
 # them.
 #
+# ### With a new `group.id`?
+#
+# Some guides call this the safe way: deploy the new version under another `group.id`, then stop the old one. Offsets belong to the group id, so the new group has none, and `auto.offset.reset` decides:
+# `latest` skips what came in between, `earliest` repeats the whole topic, and while both run, both get every record. Notebook 15 runs it, and says how to copy the offsets. Use it where the online way is
+# refused.
+#
 # ## Where am I? The state of a mixed group
+#
+# Here is the online migration from above as a strip. Each restart costs what a restart costs; the group never stops.
+#
+# ![The partitions of a group from its first to its last bounce](images/mixed-group.svg)
 #
 # ```text
 # $ kafka-groups --bootstrap-server b:9092 --list

@@ -7,7 +7,7 @@
 #
 # - say how far to trust a simulation, and how it was checked (CCDAK Testing);
 # - place one recorded run in the spread of what could have happened (CCAAK Observability);
-# - explain differences between a recording and the engine (CCAAK Troubleshooting);
+# - name what differs between a recording and the engine, and why (CCAAK Troubleshooting);
 # - run real clients yourself, with a cluster or without (CCDAK Testing).
 #
 # Almost all runs up to here were computed. How do you know that Kafka does the same? The kit carries runs recorded from
@@ -89,7 +89,7 @@ reveal(in_lines(describe(recorded_trace(crashes["crash.cooperative.4.3.1"])).spl
 # One recording is one throw of the dice: chance decides how old the last heartbeat was when the process died. So the
 # engine runs the *same steps* forty times, each time with different **phases** (how long before the event each timer
 # was last restarted), and we ask at which percentile of these runs the recorded value falls. A recorded value between
-# the least and the greatest could have come from the engine. Where all forty runs give one value, the percentile is 50.
+# the smallest and the largest could have come from the engine. Where all forty runs give one value, the percentile is 50.
 
 
 # %% tags=["hide-input"]

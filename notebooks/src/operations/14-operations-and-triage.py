@@ -122,15 +122,19 @@ print(consumer_groups(slow, 52, "members"))
 # | `rebalance-rate-per-hour`, `rebalance-total` | client, `consumer-coordinator-metrics` | how often | above what deploys explain |
 # | `rebalance-latency-max` | client | how long the slowest took | above a tenth of `max.poll.interval.ms` |
 # | `failed-rebalance-rate-per-hour` | client | rebalances that did not complete | above 0 for an hour |
+# | `partition-lost-latency-max`, `partition-revoked-latency-max` | client | the slowest `onPartitionsLost` and `onPartitionsRevoked`; `NaN`: none within the last minute | lost: any value at all; revoked: above a second |
 # | `last-rebalance-seconds-ago` | client | -1: never | – |
 # | `last-poll-seconds-ago` | client, `consumer-metrics` | the application hangs | above half of `max.poll.interval.ms` |
 # | `poll-idle-ratio-avg` | client | near 0: all the time goes into your code | below 0.1 |
 # | `last-heartbeat-seconds-ago`, `heartbeat-rate` | client | the background thread | the first above a third of the session |
 # | `commit-latency-avg` | client | a slow coordinator | – |
+# | `time-between-network-thread-poll-max` | client under KIP-848, `consumer-metrics` | its background thread is held up | near the heartbeat interval |
+# | `background-event-queue-time-max`, `application-event-queue-time-max` | client under KIP-848, `consumer-metrics` | how long callbacks wait for `poll()`, and calls for the background thread | above a second |
 # | `NumGroupsPreparingRebalance`, `NumGroupsCompletingRebalance` | broker, `GroupMetadataManager` | *classic* groups per state | above 0 for minutes |
 # | `consumer-group-count` with the tag `state` (`Assigning`, `Reconciling`) | broker, `group-coordinator-metrics` | *KIP-848* groups per state | above 0 for minutes |
 # | `group-count` with the tag `protocol` | broker, `group-coordinator-metrics` | how far a migration has come | – |
 # | `group-completed-rebalance-count`, `consumer-group-rebalance-count` | broker, `group-coordinator-metrics` | classic, and KIP-848 | a step in the rate |
+# There is no *rate* of losses: count the calls of `onPartitionsLost` in your listener, and alert on any. Each one is a member that was taken out without its consent.
 #
 # The client metrics are the Java client's. librdkafka has none of these names: set `statistics.interval.ms`, and read
 # `cgrp.rebalance_cnt`, `cgrp.rebalance_age` and the `consumer_lag` of each partition from its JSON.

@@ -9,6 +9,15 @@
 # - explain to a colleague who has never used Kafka what a consumer group rebalance is (CCDAK Fundamentals);
 # - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
+# **Three paths** lead through the course, with the minutes that it takes to read them (130 words a minute; each prediction, cell and picture counted):
+#
+# | path | notebooks | minutes |
+# |---|---|---:|
+# | **three hours** | 00, 01, 03, 05, 08, 14: read, predict and look; leave labs and quizzes out | 184 |
+# | **exam** | 00 to 09, 14 and 15b with labs and quizzes, then the mock exam of 16 | 530 |
+# | **everything** | all of them; 10 to 12 are an elective on logs with Spark, and the exercises come on top | 669 |
+#
+# Five minutes for a colleague? The **cases** at the end of this notebook are one incident each.
 #
 # All you need to know beforehand: Kafka's servers, the *brokers*, keep *records* in *topics*; each topic is divided into *partitions*;
 # *consumers* read the records.
@@ -135,7 +144,7 @@ guess.beside(
 # %% [markdown]
 # One run is one crash at one moment. Repeat the crash a hundred times at random moments, the same moments for each protocol. Each entry is
 # the median; the parentheses give the range of the middle half of the runs (no parentheses: all of that half gave the same value). The last column names the protocols
-# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything.
+# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Three more rows: *settled after* is the time until the group is stable again and every partition is read; *avoidable moves* are moved partitions beyond those that any assignment of these sizes would have to move; the *greatest lag* is that of all partitions together, at its peak.)
 
 # %%
 from rebalance_kit.notebook import costs, draws
@@ -266,11 +275,18 @@ Lab("freeze")
 # - A consumer that wakes up too late is told `onPartitionsLost`: do not commit.
 #
 # ## The course
+#
+# Below the list: cases to send to a colleague, one incident, one surprise and one fix each.
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import course_map
 
 course_map()
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+from rebalance_kit.notebook import case_map
+
+case_map()
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from rebalance_kit.notebook import next_notebook

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 04 · KIP-848: the broker decides
 #
-# **30 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Observability*.
+# **35 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Fundamentals*, *Observability*.
 #
 # After this notebook you can
 #
@@ -104,6 +104,13 @@ epochs(join, since_s=30)
 #
 # (Why is the group at epoch 3 before the join? Since Kafka 4.3 a new group starts at 1, and each of the two members bumped the epoch when it joined. In
 # older versions a group starts at 0.)
+#
+# ## The states of a member
+#
+# A KIP-848 client is a state machine of its own. JOINING, RECONCILING, ACKNOWLEDGING and STABLE are the healthy way round: it is told something new, gives up and takes, says so, and is done. FENCED and STALE are
+# the two ways to lose everything: the coordinator has removed it, or it has not polled in time. The picture is drawn from the engine's own table.
+#
+# ![The states of a KIP-848 member's client](images/kip-848-member.svg)
 #
 # ## Target and current
 #
