@@ -14,8 +14,10 @@ from pathlib import Path
 import pytest
 
 import rebalance_kit
+from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.asking import ask
-from rebalance_kit.exercises.code_tasks.catalogue import home
+from rebalance_kit.exercises.code_tasks.catalogue import home, load
+from rebalance_kit.exercises.code_tasks.checking import check_code
 from rebalance_kit.exercises.wall import kinds, paths
 from rebalance_kit.model.errors import EnvironmentProblem
 from tests.support.exercises.attacks import ATTACKS, KNOWN, OUTLIVE, REACH, READ, RISE, WRITE, source
@@ -175,3 +177,23 @@ def test_the_table_of_attacks_counts_those_that_are_tried():
     }.items():
         row = next(line for line in text.splitlines() if line.startswith(f"| {name}"))
         assert row.split("|")[2].strip() == str(len(group)), row
+
+
+FORGED = """
+import json, os
+LINES = [{"at_s": 1, "kind": "read", "member": m, "records": 9, "owned": o} for m, o in (("a", [0, 1]), ("b", [2, 3]))] * 2
+LINES += [{"at_s": 2, "kind": "summary", "produced": 9, "delivered": 9, "twice": 0, "skipped": 0}]
+def on_assign(consumer, partitions): pass
+def on_revoke(consumer, partitions): pass
+for number in range(1, 12):
+    try: os.write(number, "".join(json.dumps(line) + "\\n" for line in LINES).encode())
+    except OSError: pass
+os._exit(0)
+"""
+
+
+def test_callbacks_cannot_write_the_report_of_the_clients(tmp_path):
+    pytest.importorskip("confluent_kafka")
+    (tmp_path / "answer.py").write_text(FORGED, "utf-8")
+    report = check_code(load("c7-eager-callbacks"), FromFile(tmp_path / "answer.py", "on_assign"), seed=1)
+    assert report.earned == 0, str(report)

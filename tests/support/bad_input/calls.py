@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import rebalance_kit as rk
-from rebalance_kit import view
+from rebalance_kit import notebook, view
+from rebalance_kit.analysis.comparison import sentences
 from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.view.figures.comparison import comparison_figure
 
 Call = Callable[[Path], object]
 
@@ -53,8 +55,8 @@ def _simulations() -> dict[str, Call]:
         "simulate with assignors in a list": lambda _: rk.simulate(_crash(), assignors=["range"]),  # type: ignore[arg-type]
         "simulate with an assignor called 5": lambda _: rk.simulate(_crash(), assignors={5: print}),  # type: ignore[dict-item]
         **{
-            f"{name} of {what}": lambda _, name=name, given=given: getattr(rk, name)(given)
-            for name in _OF_TRACES
+            f"{name} of {what}": lambda _, call=call, given=given: call(given)
+            for name, call in _OF_TRACES.items()
             for what, given in {"None": None, "text": "crash", "nothing": [], "a scenario": _crash()}.items()
         },
         "compare one run": lambda _: rk.compare(_trace()),
@@ -63,7 +65,14 @@ def _simulations() -> dict[str, Call]:
     return whole
 
 
-_OF_TRACES = ("metrics", "compare", "sentences", "comparison_figure", "gantt_figure", "three")
+_OF_TRACES: dict[str, Callable[[Any], object]] = {
+    "metrics": rk.metrics,
+    "compare": rk.compare,
+    "sentences": sentences,
+    "comparison_figure": comparison_figure,
+    "gantt_figure": rk.gantt_figure,
+    "three": notebook.three,
+}
 
 
 def _readings() -> dict[str, Call]:
