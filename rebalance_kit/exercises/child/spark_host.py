@@ -83,4 +83,5 @@ def _run(inputs: Inputs, order: Mapping[str, Any]) -> None:
     reply({"ended": shell, "alive": alive})
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
