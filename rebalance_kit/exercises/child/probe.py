@@ -15,4 +15,5 @@ def main(outside: Path) -> None:
         print("behind")  # noqa: T201 - whoever asks reads it
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
