@@ -47,7 +47,7 @@ class Walled:
         try:
             self._process = subprocess.Popen(
                 kinds.command_behind(kind or kinds.best(), need, self._folder, tell_reply),
-                stdin=orders, stdout=tell_printed, stderr=subprocess.DEVNULL, pass_fds=(tell_reply,), start_new_session=True,
+                env={"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}, stdin=orders, stdout=tell_printed, stderr=subprocess.DEVNULL, pass_fds=(tell_reply,), start_new_session=True,
             )  # fmt: skip
         finally:
             for end in (tell_reply, orders, tell_printed):
