@@ -105,7 +105,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
         kafka_version=arguments.kafka_version,
         seed=arguments.seed,
         recipe=recipe,
-        truth=arguments.truth or named.with_name(f"{named.name}.truth.jsonl"),
+        truth=arguments.truth or named.parent / f"{named.name}.truth.jsonl",
         progress=_progress(
             "incidents"
             if arguments.hours is None and arguments.size is None
