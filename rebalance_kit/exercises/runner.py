@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from rebalance_kit.exercises.answers import Answer, Code
-from rebalance_kit.exercises.asking import UNREADABLE
+from rebalance_kit.exercises.asking import UNREADABLE, Reply
 from rebalance_kit.exercises.child.collecting import MOST_ROWS
 from rebalance_kit.exercises.given import Made
 from rebalance_kit.exercises.spark_bench import SparkBench
@@ -51,7 +51,11 @@ def run_answer(
         code = answer.code()
     except NotYet as words:
         return Attempted(problem=str(words))
-    done = bench.attempt(_order(task, code, inputs, limit_s), limit_s)
+    return rows_of(task, bench.attempt(_order(task, code, inputs, limit_s), limit_s))
+
+
+def rows_of(task: Task, done: Reply) -> Attempted:
+    """The rows that a process replied with, or the problem that it told or that its rows are."""
     if done.problem is not None:
         return Attempted(problem=done.problem, printed=done.printed)
     try:

@@ -6,20 +6,12 @@ Everything that touches Spark's own names goes through ``rebalance_kit.pipeline`
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.exercises.asking import (
-    GRACE_S,
-    NO_START,
-    NOTHING,
-    START_S,
-    UNREADABLE,
-    Reply,
-    ended,
-    replied,
-)
+from rebalance_kit.exercises.asking import GRACE_S, NO_START, NOTHING, START_S, Reply, ended, replied
 from rebalance_kit.exercises.case_runs import CaseRun
 from rebalance_kit.exercises.child.inputs import Inputs
 from rebalance_kit.exercises.given import Given, Made
@@ -106,21 +98,19 @@ class SparkBench:
         host.send({**order, "start_s": START_S})
         try:
             begun = host.receive(START_S)
-            if begun is None or "begun" not in begun:
-                self.renew()
-                return Reply(NOTHING, NO_START, "" if begun is None else host.printed())
-            done = replied(host, limit_s)
-            if "ended" in done.answered:  # the process ended without a word of its own
-                status, last = done.answered["ended"], done.answered
-                problem = ended(status if isinstance(status, int) else None, limit_s)
-                done = Reply(NOTHING, problem, done.printed)
-            else:
+        except (Silent, Unreadable):
+            begun = None
+        if begun is None or "begun" not in begun:
+            self.renew()
+            return Reply(NOTHING, NO_START, "" if begun is None else host.printed())
+        done, last = replied(host, limit_s), NOTHING
+        if "ended" in done.answered:  # the process ended without a word of its own
+            status, last = done.answered["ended"], done.answered
+            problem = ended(status if isinstance(status, int) else None, limit_s)
+            done = Reply(NOTHING, problem, done.printed)
+        elif done.answered:
+            with suppress(Silent, Unreadable):
                 last = host.receive(GRACE_S) or NOTHING
-        except Silent:
-            last = NOTHING
-            done = Reply(NOTHING, NO_START)
-        except Unreadable:
-            last, done = NOTHING, Reply(NOTHING, UNREADABLE, host.printed())
         if last.get("alive") is True:
             return done
         self.renew()

@@ -55,7 +55,7 @@ NEEDS_NOTHING = [
     ("doctor", 0),
     ("lab crash --notebook {new}", 0),
     ("logs /nowhere", 2),
-    ("logs {logs}", 0),
+    ("logs {logs}", 1),
     ("watch /nowhere", 2),
     ("sweep --scenario crash --set nothing=1", 2),
     ("make-logs crash --out {new}", 0),

@@ -32,6 +32,17 @@ class Unreadable(Exception):
     """What came is no line of JSON that holds an object, or has no end."""
 
 
+def read_answer(line: bytes) -> Mapping[str, Any]:
+    """An answer as its process wrote it; raises ``Unreadable`` for anything but an object of JSON."""
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable from error
+    if not isinstance(answer, dict):
+        raise Unreadable
+    return answer
+
+
 class Walled:
     """A running process; ``close`` ends it and all that it started. ``printed`` is what it wrote to standard output, cut."""
 
@@ -92,13 +103,7 @@ class Walled:
                     return None
         line = bytes(self._answered[:end_of_line])
         del self._answered[: end_of_line + 1]
-        try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise Unreadable from error
-        if not isinstance(answer, dict):
-            raise Unreadable
-        return answer
+        return read_answer(line)
 
     def ends(self) -> tuple[int, int]:
         """The ends of the pipes to and from the process, for another process of ours that is to speak with it from now on."""

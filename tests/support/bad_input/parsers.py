@@ -12,6 +12,7 @@ import random
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -576,15 +577,16 @@ def _answered() -> tuple[Any, ...]:
 
 
 def _read_rows(value: Any) -> None:
-    from rebalance_kit.exercises.runner import _attempted
+    from rebalance_kit.exercises.asking import Reply
+    from rebalance_kit.exercises.runner import rows_of
+    from rebalance_kit.exercises.wall.process import Unreadable, read_answer
 
     class Asked:
         columns = {"a": "string", "b": "bigint", "c": "double", "d": "timestamp"}  # noqa: RUF012
 
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        out.write_text(value if isinstance(value, str) else as_json(value), "utf-8", "replace")
-        _attempted(Asked(), out, None, "")  # type: ignore[arg-type]
+    text = value if isinstance(value, str) else as_json(value)
+    with suppress(Unreadable):
+        rows_of(Asked(), Reply(read_answer(text.encode("utf-8", "replace"))))  # type: ignore[arg-type]
 
 
 FUZZERS: Mapping[str, Fuzzer] = {
