@@ -93,7 +93,7 @@ def test_ids_look_like_kafkas():
 DRAWS = re.compile(r"\.(randint|random|uniform|choice|shuffle|gauss|getrandbits)\(")
 DRAWN_BY_NAME = {"kernel", "scenario"}
 """Rooms that draw themselves: latencies and ids, and the moments of a scenario's windows."""
-BACKOFF_AND_IDS = {"metadata.py", "incarnation.py", "topics.py"}
+BACKOFF_AND_IDS = {"machine.py", "incarnation.py", "topics.py"}
 """Draw the jitter of a backoff, and the ids of topics."""
 
 

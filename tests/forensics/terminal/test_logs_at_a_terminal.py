@@ -65,7 +65,10 @@ def said(terminal):
 @pytest.fixture
 def endless(tmp_path):
     path = tmp_path / "server.log.gz"
-    noise = "".join(broker(2 + line / 100, f"Nothing about a group, {line}.") for line in range(LINES))
+    noise = "".join(
+        broker(2 + line / 100, f"Segment {line} was rolled.").replace("[GroupCoordinator 0]: ", "")
+        for line in range(LINES)
+    )
     path.write_bytes(gzip.compress(REBALANCE) + gzip.compress(noise.encode(), 1) * BLOCKS)
     return path
 
