@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.pipeline.kafka_lines import GROUP, adding, broker, preparing, received, stabilized
+from tests.support.pipeline.kafka_lines import GROUP, adding, preparing, received, stabilized
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -66,7 +66,8 @@ def said(terminal):
 def endless(tmp_path):
     path = tmp_path / "server.log.gz"
     noise = "".join(
-        broker(2 + line / 100, f"Segment {line} was rolled.").replace("[GroupCoordinator 0]: ", "")
+        f"[2026-01-05 10:00:02,{line % 1000:03d}] INFO [UnifiedLog partition=orders-0] Rolled new log segment at offset {line} "
+        "in 1 ms. (kafka.log.UnifiedLog)\n"
         for line in range(LINES)
     )
     path.write_bytes(gzip.compress(REBALANCE) + gzip.compress(noise.encode(), 1) * BLOCKS)
