@@ -65,7 +65,7 @@ def busy_at(frame: FrameType | None, file: str) -> str:
 
 def no_answer_within(limit_s: float, where: str = "") -> str:
     """What an answer is told that took too long."""
-    return f"{OUT_OF_TIME} {limit_s:g} s{where}. Is there a loop without an end, or a join without a key (every row with every row)?"
+    return f"{OUT_OF_TIME} {limit_s:g} s{where}. Is there a loop without an end? Or a join without a key (every row with every row)?"
 
 
 def _text_of(error: BaseException) -> str:

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -32,7 +33,9 @@ BUBBLEWRAP, NAMESPACES, LANDLOCK, NONE = "bubblewrap", "namespaces", "landlock",
 KINDS = (BUBBLEWRAP, NAMESPACES, LANDLOCK, NONE)
 
 _PROBE_S = 20
-_FIRST_USER = 700_000_000
+_FIRST_USER, _USERS = 700_000_000, 64
+"""Each wall that root makes has a user of its own: the limit on processes counts per user, and Spark's Java has many."""
+_number = itertools.count()
 _NAMESPACES = Path(__file__).with_name("namespaces.py")
 
 
@@ -105,7 +108,7 @@ def command_behind(kind: str, need: Need, folder: Path, reply: int | None = None
         )
     seen, kit = paths.interpreter(), str(paths.kit(need.kit))
     as_root = kind in {BUBBLEWRAP, NAMESPACES} and os.geteuid() == 0 and _may_make_namespaces()
-    user = _FIRST_USER + os.getpid() if as_root else None
+    user = _FIRST_USER + os.getpid() * _USERS + next(_number) % _USERS if as_root else None
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
     steps: dict[str, Any] = {

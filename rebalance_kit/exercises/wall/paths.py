@@ -133,7 +133,7 @@ def kit(modules: tuple[str, ...]) -> Path:
     return folder
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=64)
 def settings_folder(user: int) -> Path:
     """Files of ``/etc`` as a wall has them: one user, one host."""
     folder = scratch_folder("etc")
