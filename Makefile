@@ -15,7 +15,7 @@ TEST_FLAGS ?= -n 3 --no-loadscope-reorder
 DEMO ?= two-consumers-crash
 
 help: ## say what can be made
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
 setup: $(STAMP) ## install the kit and its tools into .venv
 
@@ -51,6 +51,9 @@ check: page ## look quickly before a commit: style, types, rooms, tests that nam
 
 api: $(STAMP) ## write docs/api.md, the public names with their examples
 	$(BIN)/python scripts/api.py
+
+test-long: page ## the properties over every lesson with 20 draws and 2,000 sessions of clicks (an hour or more)
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest -n 2 tests/view/truth
 
 page: $(STAMP) ## bundle the page's JavaScript from page/ into the package, where that is not done yet
 	@$(BIN)/python scripts/bundle.py

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -133,7 +134,7 @@ def test_nothing_goes_on_after_an_answer(kind, name, monkeypatch):
     answered(kind, text, monkeypatch, 20)
     until = time.monotonic() + 5
     while running_with(mark) + running_with(f"61.{mark[-6:]}") and time.monotonic() < until:
-        time.sleep(0.02)
+        threading.Event().wait(0.02)
     assert running_with(mark) == []
     assert running_with(f"61.{mark[-6:]}") == []
 
