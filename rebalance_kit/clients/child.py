@@ -120,7 +120,10 @@ class Member(threading.Thread):
             self._events.say("callback", member=self.name, callback=what, partitions=numbers)
             self._settling.stirred(self._events.now())
             if answer is not None:
-                answer(consumer, partitions)
+                try:
+                    answer(consumer, partitions)
+                finally:
+                    self._settling.stirred(self._events.now())
 
         return callback
 

@@ -6,9 +6,9 @@ import math
 import threading
 from collections.abc import Sequence
 
-SETTLE_S = 5.0
-"""A classic rebalance of the mock cluster waits 3.5 s for its members; a callback younger than this may have a successor."""
-MOST_S = 8.0
+SETTLE_S = 7.0
+"""A classic rebalance of the mock cluster waits 3.5 s for its members, on a busy machine longer; a callback younger than this may have a successor."""
+MOST_S = 14.0
 """How much longer than its seconds a run may last."""
 
 
@@ -26,7 +26,7 @@ class Settling:
         self._lock = threading.Lock()
 
     def stirred(self, now_s: float) -> None:
-        """A member joined, or a callback ran."""
+        """A member joined, or a callback began or ended."""
         with self._lock:
             self._stirred_s = max(self._stirred_s, now_s)
 

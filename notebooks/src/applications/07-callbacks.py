@@ -308,7 +308,7 @@ print(right.text)
 # (The mock cluster's *timing* is its own, so read no seconds from it. What the client does is real.)
 
 # %% [markdown]
-# The page [Your client](../docs/your-client.md) has the same for eight clients: the default assignor, the callbacks and who applies the assignment, with a listener for each.
+# The page [Your client](../docs/your-client.md) has the same for other clients: the default assignor, the callbacks and who applies the assignment, with a listener for each.
 #
 # ## Exercise
 #

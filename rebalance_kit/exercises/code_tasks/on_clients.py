@@ -24,7 +24,7 @@ from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 from rebalance_kit.model.files import remove_scratch, scratch_folder
 
-_GRACE_S = 15
+_GRACE_S = 20
 _PARTITIONS = 4
 """Partitions of a topic that the mock cluster makes."""
 _NO_RESULT = "the clients ended without a result: does your file raise while it is imported?"
