@@ -5,8 +5,8 @@ The public names, each with an example in docs/api.md; those of a room come from
 when it is first asked for, so that ``import rebalance_kit`` costs next to nothing and needs neither Jupyter nor Spark:
 
 >>> import rebalance_kit as rk
->>> trace = rk.simulate(rk.scenario("crash"), protocol="cooperative")
->>> rk.metrics(trace).partitions_unread
+>>> trace = rk.simulate("crash", protocol="cooperative")
+>>> trace.metrics.partitions_unread
 4
 """
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.pipeline.sweep.grid import sweep as sweep
     from rebalance_kit.recordings.replay.replay import replay as replay
     from rebalance_kit.scenarios import scenario as scenario
+    from rebalance_kit.scenarios import simulate as simulate
     from rebalance_kit.simulation.scenario.scenario import Action as Action
     from rebalance_kit.simulation.scenario.scenario import Scenario as Scenario
-    from rebalance_kit.simulation.simulate import simulate as simulate
     from rebalance_kit.view.exercises.widget import Exercise as Exercise
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
     from rebalance_kit.view.figures.gantt import gantt_figure as gantt_figure
@@ -56,7 +56,7 @@ else:
             "read_trace": "model.trace",
             "replay": "recordings.replay.replay",
             "scenario": "scenarios",
-            "simulate": "simulation.simulate",
+            "simulate": "scenarios",
             # look and practise
             "Exam": "view.quiz.exam",
             "Exercise": "view.exercises.widget",

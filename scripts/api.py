@@ -27,12 +27,13 @@ without notice. `make api` writes this page; a test compares it with the code an
 
 EXAMPLES = {
     "scenario": 'crash = rk.scenario("crash")\nassert crash.title == "A consumer crashes"',
-    "simulate": 'eager = rk.simulate(crash, protocol="eager")\nassert eager == rk.simulate(crash, protocol="eager")',
+    "simulate": 'eager = rk.simulate("crash", protocol="eager")\nassert eager == rk.simulate(crash, protocol="eager")',
     "metrics": "assert rk.metrics(eager).partitions_unread == 12",
     "compare": 'newer = rk.simulate(crash, protocol="consumer")\n'
     'both = rk.compare({"eager": eager, "consumer": newer})\n'
     'assert both.metrics["consumer"].partitions_unread == 4',
-    "Trace": 'assert [row.detail["reason"] for row in eager.of("run_end")] == ["end of the scenario"]',
+    "Trace": "assert eager.metrics == rk.metrics(eager) and eager.to_arrow().num_rows == len(eager.rows)\n"
+    'assert [row.detail["reason"] for row in eager.of("run_end")] == ["end of the scenario"]',
     "read_trace": 'with open("eager.jsonl", "w") as file:\n    file.writelines(f"{line}\\n" for line in eager.jsonl())\n'
     'assert rk.read_trace("eager.jsonl") == eager',
     "Action": "from dataclasses import replace\n\n"

@@ -2,69 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import NamedTuple
 
-from rebalance_kit.analysis.metrics import Metrics, metrics, study_from
+from rebalance_kit.analysis.metrics import Metrics, aligned, cells, metrics, study_from
 from rebalance_kit.model.errors import require_kind
+from rebalance_kit.model.html import html_table
 from rebalance_kit.model.trace import Trace, require_traces
-
-ABSENT = "–"
-
-
-def _whole(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-def _tenths(value: float) -> str:
-    return f"{value:,.1f}"
-
-
-def _hundredths(value: float) -> str:
-    return f"{value:,.2f}"
-
-
-class Measure(NamedTuple):
-    """One row of the table: its words, its value of a run (None: it did not occur), how it is printed.
-
-    ``kind`` tells for which runs it means the same: no run is said to have less of it than one of another kind.
-    """
-
-    words: str
-    of: Callable[[Metrics], float | None]
-    shown: Callable[[float], str]
-    kind: Callable[[Metrics], str] | None = None
-
-
-def _counts(figures: Metrics) -> str:
-    return "epochs" if figures.epochs and not figures.generations else "generations"
-
-
-def generations(figures: Metrics) -> float | None:
-    """Generations of a classic group; None for a KIP-848 group, which has epochs instead."""
-    return None if figures.epochs and not figures.generations else figures.generations
-
-
-MEASURES: tuple[Measure, ...] = (
-    Measure("partitions unread", lambda figures: figures.partitions_unread, _whole),
-    Measure("unread partition-seconds", lambda figures: figures.unread_partition_s, _tenths),
-    Measure("longest gap of a partition, s", lambda figures: figures.longest_gap_s, _hundredths),
-    Measure("longest gap of the whole group, s", lambda figures: figures.group_gap_s, _hundredths),
-    Measure("hand-overs", lambda figures: figures.handovers, _whole),
-    Measure("given back", lambda figures: figures.given_back, _whole),
-    Measure("elsewhere at the end", lambda figures: figures.partitions_moved, _whole),
-    Measure("elsewhere without need", lambda figures: figures.moves_beyond_minimum, _whole),
-    Measure("rebalances (or group epochs)", lambda figures: figures.rebalances, _whole, _counts),
-    Measure("generations", generations, _whole),
-    Measure("requests", lambda figures: figures.requests_total, _whole),
-    Measure("records redelivered", lambda figures: figures.records_redelivered, _whole),
-    Measure("records lost", lambda figures: figures.records_lost, _whole),
-    Measure("greatest lag, records", lambda figures: figures.lag_peak_records, _whole),
-    Measure("fault detected after, s", lambda figures: figures.detect_s, _tenths),
-    Measure("settled after, s", lambda figures: figures.converge_s, _tenths),
-)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -84,13 +28,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """The table, as a notebook shows it."""
-        head, *body = cells(self.labels, list(self.metrics.values()))
-        rows = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-        rows += [
-            f"<th>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in shown)}"
-            for name, *shown in body
-        ]
-        return f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+        return html_table(cells(self.labels, list(self.metrics.values())), head=True)
 
 
 def measure(traces: Sequence[Trace]) -> tuple[Metrics, ...]:
@@ -134,33 +72,6 @@ def under_way(trace: Trace, since_ms: int) -> int | None:
         elif began is None:
             began = row.at_ms
     return began
-
-
-def cells(labels: Sequence[str], measured: Sequence[Metrics]) -> list[list[str]]:
-    """The table as cells: a head of labels, then a row per measure; – where nothing occurred."""
-    rows = [["", *labels]]
-    for each in MEASURES:
-        values = [each.of(figures) for figures in measured]
-        rows.append([each.words, *(ABSENT if value is None else each.shown(value) for value in values)])
-    return rows
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Cells as plain text: names to the left, numbers to the right.
-
-    >>> print(aligned([["", "a"], ["partitions", "12"]]))
-                 a
-    partitions  12
-    """
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        padded = [
-            cell.ljust(width) if not column else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(padded).rstrip())
-    return "\n".join(lines)
 
 
 def table(comparison: Comparison) -> str:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from rebalance_kit.analysis.collector import without_collector
-from rebalance_kit.analysis.comparison import ABSENT, Measure, measure
-from rebalance_kit.analysis.metrics import Metrics
+from rebalance_kit.analysis.comparison import measure
+from rebalance_kit.analysis.metrics import ABSENT, Measure, Metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.simulate import simulate

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
-from rebalance_kit.analysis.comparison import ABSENT, MEASURES, Measure, aligned
 from rebalance_kit.analysis.draws import FIRST_DRAWS, Distribution, Draws, verdict
-from rebalance_kit.analysis.metrics import Metrics
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, Metrics, aligned
 from rebalance_kit.simulation.scenario.expansion import has_windows
 from rebalance_kit.simulation.scenario.scenario import Scenario
 

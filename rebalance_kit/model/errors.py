@@ -7,6 +7,7 @@ The message always says three things: the value received, what was expected, and
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
@@ -178,9 +179,19 @@ def require(*modules: str) -> None:
 def _problem(modules: Sequence[str]) -> EnvironmentProblem:
     packages = [module.split(".", maxsplit=1)[0] for module in modules]
     extras = dict.fromkeys(extra for package in packages if (extra := _extra_of(package)) is not None)
-    wanted = f"'rebalance-kit[{','.join(extras)}]'" if extras else " ".join(packages)
+    wanted = to_install(*extras) if extras else f"pip install {' '.join(packages)}"
     verb = "is" if len(packages) == 1 else "are"
-    return EnvironmentProblem(f"{', '.join(packages)} {verb} not installed; expected: pip install {wanted}")
+    return EnvironmentProblem(f"{', '.join(packages)} {verb} not installed; expected: {wanted}")
+
+
+def to_install(*extras: str) -> str:
+    """What a reader types to get extras: in a notebook a line that a cell runs, elsewhere a command.
+
+    >>> to_install("spark", "java")
+    'rebalance-kit install spark java'
+    """
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return f"{'rebalance-kit' if shell is None else '%run -m rebalance_kit'} install {' '.join(extras)}"
 
 
 def _extra_of(module: str) -> str | None:

@@ -17,6 +17,8 @@ from rebalance_kit.model.errors import DataError, RebalanceKitError
 WRITABLE = "a folder that can be written to"
 _DRAFTS = ".draft-"
 _SCRATCH, _LOCK = "rebalance-kit-", ".held"
+_MAY_ASK, _STILL_ACTIVE = 0x1000, 259
+"""Of Windows: PROCESS_QUERY_LIMITED_INFORMATION, and the status of a process that goes on."""
 _held: dict[Path, int] = {}
 """Scratch folders of this process. Each holds a locked file; the system takes the lock away with the process, so the next one finds what nobody holds."""
 try:
@@ -83,12 +85,41 @@ def draft_folder(parent: Path) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+def read_regular(path: Path, most: int, flags: int = 0) -> bytes | None:
+    """The first ``most`` bytes of a regular file; None for a pipe, a device or a folder, which is not waited for. Raises ``OSError``."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | flags)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read(most)
+    finally:
+        os.close(handle)
+
+
 def _is_running(number: str) -> bool:
     """Whether there is a process of that number; a name that is no number belongs to somebody else."""
     if not number.isdecimal() or len(number) > len(str(2**31)):
         return True
+    return is_running(int(number))
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is a process of that number; where that cannot be known, there is."""
+    if not hasattr(os, "killpg"):  # Windows, where signal 0 is Ctrl-C
+        import ctypes
+
+        kernel = getattr(getattr(ctypes, "windll", None), "kernel32", None)
+        if kernel is None:
+            return True
+        handle, status = kernel.OpenProcess(_MAY_ASK, False, pid), ctypes.c_ulong()
+        if not handle:
+            return False
+        known = kernel.GetExitCodeProcess(handle, ctypes.byref(status))
+        kernel.CloseHandle(handle)
+        return not known or status.value == _STILL_ACTIVE
     try:
-        os.kill(int(number), 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except (OSError, OverflowError):
@@ -127,7 +158,7 @@ def scratch_folder(purpose: str) -> Path:
         remove_left_over()
         atexit.register(_remove_all)
     folder = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{purpose}-"))
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
     if _fcntl is not None:
         _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     _held[folder] = lock
@@ -136,9 +167,11 @@ def scratch_folder(purpose: str) -> Path:
 
 def remove_scratch(folder: Path) -> None:
     """Remove a folder made by ``scratch_folder`` before the process ends."""
-    shutil.rmtree(folder, ignore_errors=True)
     lock = _held.pop(folder, None)
-    if lock is not None:
+    if _fcntl is None and lock is not None:
+        os.close(lock)  # Windows removes no file that is open
+    shutil.rmtree(folder, ignore_errors=True)
+    if _fcntl is not None and lock is not None:
         os.close(lock)
 
 

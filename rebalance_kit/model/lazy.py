@@ -30,6 +30,7 @@ def lazy_names(
 
     ``homes`` maps each public name to the module that defines it, relative to ``package``
     (``"Lab": "lab.widget"``); the home of a name that is a module of the package itself is ``"."``.
+    A name whose packages are not installed raises ``EnvironmentProblem`` with the extra that brings them.
     """
     sys.modules[package].__class__ = LazyPackage
 
@@ -37,8 +38,16 @@ def lazy_names(
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if home == SUBMODULE:
-            return import_module(f"{package}.{name}")
-        return getattr(import_module(f"{package}.{home}"), name)
+        try:
+            if home == SUBMODULE:
+                return import_module(f"{package}.{name}")
+            return getattr(import_module(f"{package}.{home}"), name)
+        except ImportError as error:
+            from rebalance_kit.model.errors import missing_package  # the import of the kit loads nothing
+
+            problem = missing_package(error)
+            if problem is None:
+                raise
+            raise problem from error
 
     return get, lambda: sorted(homes), sorted(homes)

@@ -10,6 +10,7 @@ Partitions inside a ``detail`` are written the way Kafka prints them (``orders-4
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from rebalance_kit.model.errors import DataError, require, require_kind
 from rebalance_kit.model.files import refuse_no_file
+from rebalance_kit.model.html import html_table
 from rebalance_kit.model.schema.table import SCHEMA
 
 Detail = Mapping[str, Any]
@@ -99,6 +101,36 @@ class Trace:
             f"<Trace {self.run_id}: {self.label}, {self.source}, seed {self.seed}, {self.end_ms / 1000:g} s, "
             f"{len(self.rows):,} rows>"
         )
+
+    def _repr_html_(self) -> str:
+        """The run in little, as a notebook shows it: what it is, and how many rows of each kind it has."""
+        counts = Counter(row.kind for row in self.rows)
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in counts.most_common())
+        return html_table(
+            [
+                ("run", self.run_id),
+                ("protocol", f"{self.label}, {self.source}, seed {self.seed}"),
+                ("time", f"{self.end_ms / 1000:g} s"),
+                (f"{len(self.rows):,} rows", kinds),
+                ("to go on", ".metrics, .of(kind), .to_pandas(), .to_arrow()"),
+            ]
+        )
+
+    @property
+    def metrics(self) -> Any:
+        """What the run cost: ``rebalance_kit.metrics(trace)``, worked out once."""
+        # The room above: only whoever asks a trace for its cost imports it.
+        return self.derived(import_module("rebalance_kit.analysis.metrics").metrics)
+
+    def to_arrow(self) -> Any:
+        """The rows as a ``pyarrow.Table``, one column a field of ``COLUMNS``, ``detail`` as JSON text; raises ``EnvironmentProblem`` without pyarrow."""
+        require("pyarrow")
+        pa = import_module("pyarrow")
+        kinds = {"at_ms": pa.int64(), "seq": pa.int64(), "generation": pa.int64(), "partition": pa.int64()}
+        schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+        rows = ((self.run_id, *row[:-1], _dumps(row.detail)) for row in self.rows)
+        columns = list(zip(*rows, strict=True)) or [() for _ in COLUMNS]
+        return pa.table(dict(zip(COLUMNS, map(list, columns), strict=True)), schema=schema)
 
     def to_pandas(self) -> Any:
         """The rows as a pandas ``DataFrame``, one column a field of ``COLUMNS``; raises ``EnvironmentProblem`` without pandas."""

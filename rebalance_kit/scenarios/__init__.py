@@ -1,13 +1,15 @@
-"""The scenarios that come with the kit: ``names()`` lists them, ``scenario(name)`` reads one, or one of your own."""
+"""The scenarios that come with the kit: ``names()`` lists them, ``scenario(name)`` reads one, ``simulate(name)`` runs it."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from rebalance_kit.model.trace import Trace
     from rebalance_kit.simulation.scenario.scenario import Scenario
 
 SUFFIX = ".yaml"
@@ -65,3 +67,26 @@ def scenario(what: str | Path) -> Scenario:
         return read_scenario(what)
     path = Path(what)
     return read_scenario(path) if path.suffix in {".yaml", ".yml"} or is_file(path) else load(what)
+
+
+def simulate(
+    what: Scenario | str | Path,
+    seed: int | None = None,
+    protocol: str | None = None,
+    *,
+    listeners: Mapping[str, Any] | None = None,
+    assignors: Mapping[str, Callable[..., Any]] | None = None,
+) -> Trace:
+    """Run a scenario to its end and return all that happened; ``what`` is a scenario, or whatever ``scenario`` reads.
+
+    ``seed`` replaces the scenario's own, ``protocol`` (eager, cooperative, consumer, ...) switches every member first.
+    ``listeners`` are rebalance listeners of your own by member, ``assignors`` functions
+    ``(partition_counts, members) -> {member_id: partitions}`` by the name that ``partition.assignment.strategy`` may
+    then list. Raises ``ScenarioError`` or ``ConfigError`` before anything runs when the scenario cannot mean anything.
+    """
+    from pathlib import Path
+
+    from rebalance_kit.simulation.simulate import simulate as run
+
+    wanted = scenario(what) if isinstance(what, (str, Path)) else what
+    return run(wanted, seed, protocol, listeners=listeners, assignors=assignors)

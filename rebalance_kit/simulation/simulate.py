@@ -30,14 +30,9 @@ def simulate(
     listeners: Mapping[str, Any] | None = None,
     assignors: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Trace:
-    """Run a scenario to its end and return all that happened.
+    """Run a scenario to its end and return all that happened; ``rebalance_kit.scenarios.simulate`` tells the arguments.
 
-    ``seed`` replaces the scenario's own, ``protocol`` (eager, cooperative, consumer, ...) switches
-    every member first. ``listeners`` are rebalance listeners of your own by member, ``assignors`` functions
-    ``(partition_counts, members) -> {member_id: partitions}`` by the name that
-    ``partition.assignment.strategy`` may then list. Raises ``ScenarioError`` or ``ConfigError`` before
-    anything runs when the scenario cannot mean anything; what your code does wrong later stands in the
-    trace (``own_code_fault``).
+    What code of your own does wrong while it runs stands in the trace (``own_code_fault``).
     """
     _require_scenario(scenario)
     if protocol is not None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rebalance_kit.analysis.comparison import MEASURES
+from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.glossary import entries, lookup
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import DataError

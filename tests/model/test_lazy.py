@@ -37,3 +37,25 @@ def test_a_module_that_shares_its_name_with_a_lazy_name_is_imported_by_its_full_
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("<function forensics")
+
+
+def test_a_name_whose_packages_are_missing_says_which_extra_brings_them():
+    script = """
+import sys
+sys.path.insert(0, "tests/support/cli")
+from importlib.machinery import PathFinder
+from without_packages import PathFinderWithout
+names = {"anywidget", "ipywidgets", "traitlets", "IPython"}
+sys.meta_path[:] = [PathFinderWithout(names) if finder is PathFinder else finder for finder in sys.meta_path]
+import rebalance_kit as rk
+for name in ("Lab", "Quiz", "Exam", "Poll", "Vote", "Exercise"):
+    try:
+        getattr(rk, name)
+    except rk.RebalanceKitError as error:
+        print(name, error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    told = done.stdout.splitlines()
+    assert len(told) == 6 and all("rebalance-kit install lab" in line for line in told), done.stdout

@@ -30,6 +30,7 @@ SIDE = {
     "forensics": (),
     "quiz": (),
     "recordings": (),
+    "whatif": ("forensics",),
     "pipeline": ("forensics",),
     "classroom": ("exercises", "quiz", "pipeline", "forensics", "recordings"),
 }

@@ -40,6 +40,22 @@ def test_only_who_reads_from_a_deleted_topic_hears_of_it_at_once():
     assert not any(heard[name] for name in heard if name != owner), "their metadata is a minute young"
 
 
+@pytest.mark.parametrize("topics", [("bills",), ("bills", "orders")])
+def test_a_commit_of_deleted_topics_alone_reaches_no_coordinator_and_renews_no_session(topics):
+    """``KafkaApis`` takes unknown topics out first; what is left, if anything, goes to the coordinator."""
+    trace = run(
+        "eager",
+        *(act(20_000 + number, "drop_next", "c1", api="Heartbeat") for number in range(6)),
+        act(20_100, "delete_topic", topic="bills"),
+        members=[member("c1", *topics, configs=SLOW_AGE)],
+        partitions=dict.fromkeys(topics, 1),
+    )
+    refused = [row for row in rows(trace, "commit", 20_000, "c1") if row.detail["error"] != "NONE"]
+    assert len(refused) > 10 and {row.detail["error"] for row in refused} == {"UNKNOWN_TOPIC_OR_PARTITION"}
+    removed = [row.at_ms for row in rows(trace, "member_removed", 20_000)]
+    assert bool(removed) == (topics == ("bills",))
+
+
 def test_a_subscribed_topic_that_does_not_exist_is_asked_for_again_and_again():
     trace = run(
         "eager",

@@ -106,8 +106,24 @@ class Fetching:
     def progress(self) -> None:
         """A row for each partition: where the application and its commits are."""
         row, (generation, member_id) = self._host.row, self._machine.shown_as
-        for tp in self.fetched:
-            row("progress", self._standing(tp), generation, member_id, topic=tp.topic, partition=tp.partition)
+        if not self._counts:
+            for tp in self.fetched:
+                row("progress", self._standing(tp), generation, member_id, topic=tp[0], partition=tp[1])
+            return
+        positions, logs, ledgers, now_ms = (
+            self.consumption.positions,
+            self._plane.logs,
+            self._ledgers,
+            self._host.now_ms,
+        )
+        known, end = None, 0
+        for tp, wanted in sorted(self._wanted.items()):
+            log = logs.get(tp)
+            if log is not known or log is None:  # partitions of one topic share theirs
+                known, end = log, self._plane.end(tp, now_ms)
+            ledger = ledgers.get(tp) or self._plane.ledger(self._host.group_id, tp)
+            detail = {"position": positions.get(tp, wanted), "log_end": end, "committed": ledger.committed}
+            row("progress", detail, generation, member_id, topic=tp[0], partition=tp[1])
 
     def _standing(self, tp: TopicPartition) -> dict[str, int | None]:
         if not self._counts:

@@ -171,6 +171,9 @@ class GroupsSettings:
 Group = ClassicGroup | ConsumerGroup
 
 
+UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PARTITION"
+
+
 class Broker:
     """The coordinator of every group."""
 
@@ -231,6 +234,10 @@ class Broker:
         """Hand a request to its group, which may change its protocol for it."""
         request = event.request
         name = request.group
+        if type(request) is OffsetCommit and self._commits_nothing_known(request):
+            self.store_offsets(name, request, UNKNOWN_TOPIC)
+            self._network.reply(event.token, Answer(UNKNOWN_TOPIC), name)
+            return
         group = self.groups.get(name)
         joins = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch == 0
         if group is None:
@@ -248,6 +255,14 @@ class Broker:
         elif isinstance(group, ConsumerGroup) and not group.members and isinstance(request, JoinGroup):
             self._downgrade_empty(name, group)
         self.step(name, event)
+
+    def _commits_nothing_known(self, request: OffsetCommit) -> bool:
+        """Whether no topic of the commit exists: then the broker answers it by itself, and no session is renewed.
+
+        ``KafkaApis.handleOffsetCommitRequest`` hands the coordinator what it has left after it has taken out unknown topics, if anything.
+        """
+        counts = self.topics.counts
+        return bool(request.offsets) and all(tp.topic not in counts for tp in request.offsets)
 
     def _upgrade(self, name: str, group: ClassicGroup, event: Arrived[Request]) -> bool:
         if not group.members:
@@ -345,13 +360,13 @@ class Broker:
             return response
         error = response.error
         if error == NONE and not {tp.topic for tp in event.request.offsets} <= self.topics.counts.keys():
-            error = "UNKNOWN_TOPIC_OR_PARTITION"
+            error = UNKNOWN_TOPIC
         self.store_offsets(name, event.request, error)
         return Answer(error)
 
     def store_offsets(self, name: str, request: OffsetCommit, error: str) -> None:
         """Write the offsets of an accepted commit, and the row of any commit."""
-        if error in {NONE, "UNKNOWN_TOPIC_OR_PARTITION"}:
+        if error in {NONE, UNKNOWN_TOPIC}:
             counts, ledgers = self.topics.counts, self._plane.ledgers_of(name)
             for tp, offset in request.offsets.items():
                 if tp.topic in counts:

@@ -15,7 +15,6 @@ from rebalance_kit.protocol.messages import (
     Heartbeat,
     JoinAnswer,
     JoinGroup,
-    LeaveGroup,
     OffsetCommit,
     Request,
     Response,
@@ -42,9 +41,17 @@ def generation_of(request: Request) -> int | None:
 
 def request_fields(request: Request) -> Mapping[str, Any]:
     """What the row of a request tells beside its api and times."""
-    kind = type(request)
-    if kind is Heartbeat:
+    if isinstance(request, Heartbeat):
         return NOTHING
+    if isinstance(request, OffsetCommit):
+        return {"how": request.how, "offsets": {str(tp): offset for tp, offset in request.offsets.items()}}
+    if isinstance(request, ConsumerGroupHeartbeat):
+        return {
+            "epoch": request.member_epoch,
+            "topics": None if request.topics is None else list(request.topics),
+            "owned": None if request.owned is None else [str(tp) for tp in request.owned],
+            "instance_id": request.instance_id,
+        }
     if isinstance(request, JoinGroup):
         subscription = request.protocols[0][1]
         return {
@@ -56,26 +63,15 @@ def request_fields(request: Request) -> Mapping[str, Any]:
         }
     if isinstance(request, SyncGroup):
         return {"assignor": request.protocol, "leads": request.assignment is not None}
-    if isinstance(request, LeaveGroup):
-        return {"reason": request.reason, "instance_id": request.instance_id}
-    if isinstance(request, OffsetCommit):
-        return {"how": request.how, "offsets": {str(tp): offset for tp, offset in request.offsets.items()}}
-    if isinstance(request, ConsumerGroupHeartbeat):
-        return {
-            "epoch": request.member_epoch,
-            "topics": None if request.topics is None else list(request.topics),
-            "owned": None if request.owned is None else [str(tp) for tp in request.owned],
-            "instance_id": request.instance_id,
-        }
-    return NOTHING
+    return {"reason": request.reason, "instance_id": request.instance_id}
 
 
 def answered_generation(response: Response) -> int | None:
     """Generation or member epoch that an answer brings."""
-    if isinstance(response, JoinAnswer):
-        return response.generation if response.generation >= 0 else None
     if isinstance(response, ConsumerGroupHeartbeatAnswer):
         return response.member_epoch
+    if isinstance(response, JoinAnswer):
+        return response.generation if response.generation >= 0 else None
     return None
 
 
@@ -96,6 +92,9 @@ def answer_fields(response: Response) -> Mapping[str, Any]:
 
 
 # One life's connection to the coordinator's broker: the order of its messages, its slow first ones, its faults.
+
+
+BEATS = frozenset({Heartbeat, ConsumerGroupHeartbeat})
 
 
 class Receiver(Protocol):
@@ -215,7 +214,7 @@ class Connection:
         """
         now_ms, one_way = self.host.now_ms, self.host.latencies.one_way
         delay_ms = trip.back_ms
-        if isinstance(request, Heartbeat | ConsumerGroupHeartbeat) and delay_ms <= one_way.most:
+        if type(request) in BEATS and delay_ms <= one_way.most:
             delay_ms = self._newest().host.draw(one_way)
         if trip.answer_ms is not None and trip.answer_ms > now_ms:
             delay_ms = trip.answer_ms - now_ms

@@ -184,6 +184,7 @@ def _members(scenario: Scenario, where: str) -> None:
         )
     made = {str(action.args.get("topic")) for action in scenario.actions if action.do == "create_topic"}
     known = {topic.name for topic in scenario.topics} | made
+    subscribed = {action.member for action in scenario.actions if action.args.get("topics")}
     seen: set[str] = set()
     for index, spec in enumerate(scenario.members):
         path: Path = ("members", index)
@@ -200,6 +201,12 @@ def _members(scenario: Scenario, where: str) -> None:
         _member(spec, f"{where}: member {spec.name}", path)
         _patterns(spec, f"{where}: member {spec.name}", path, longest=max(map(len, known), default=0))
         check_topics(spec.topics, known, f"{where}: member {spec.name}", (*path, "topics"))
+        if not (spec.topics or spec.pattern or spec.server_pattern or spec.name in subscribed):
+            raise BadScenario(
+                f"{where}: member {spec.name} subscribes to nothing; expected topics, pattern or server_pattern "
+                "(a Kafka consumer without them fails at its first poll)",
+                path,
+            )
         if spec.start_ms is not None and spec.start_ms > scenario.end_ms:
             raise BadScenario(
                 f"{where}: member {spec.name} starts at {spec.start_ms} ms; expected at most the end, {scenario.end_ms}",

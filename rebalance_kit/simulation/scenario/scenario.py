@@ -6,12 +6,13 @@ Files are read by ``rebalance_kit.simulation.scenario.yaml_file``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.errors import ScenarioError, require_kind
+from rebalance_kit.model.html import html_table
 from rebalance_kit.model.versions import has
 from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, JoinGroup, Request
 from rebalance_kit.simulation.kernel.latencies import MEASURED, Latencies
@@ -124,7 +125,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "start": "start the member's process (again); topics, configs, client, callback may be given anew",
         "close": "consumer.close(): commit (for timeout_ms at most), callback, leave",
         "crash": "the process dies at once (kill -9)",
-        "freeze": "the process stands still (long GC pause, SIGSTOP)",
+        "freeze": "the process does nothing (a long GC pause, SIGSTOP)",
         "thaw": "the frozen process goes on",
         "stall": "the application does not call poll() for for_ms",
         "slow_down": "processing takes processing_ms a record from now on",
@@ -152,6 +153,14 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "scale_to": "start or close members until `members` run",
     }
 )
+
+
+MOST_SHOWN = 12
+"""Members and actions that a notebook shows of a scenario."""
+
+
+def _and_more(things: Sequence[object]) -> str:
+    return f", and {len(things) - MOST_SHOWN} more" if len(things) > MOST_SHOWN else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +241,28 @@ class Scenario:
             f"<Scenario {self.name}: {len(self.members)} members, {topics}, {len(self.actions)} action{'' if len(self.actions) == 1 else 's'}, "
             f"{self.end_ms / 1000:g} s, {self.protocol or 'protocol as its members say'}>"
         )
+
+    def _repr_html_(self) -> str:
+        """The scenario in little, as a notebook shows it."""
+        told = [
+            ("scenario", f"{self.name}: {self.title}" if self.title else self.name),
+            ("story", self.story),
+            ("topics", ", ".join(f"{topic.name}: {topic.partitions} partitions" for topic in self.topics)),
+            (
+                "members",
+                f"{len(self.members)}: {', '.join(spec.name for spec in self.members[:MOST_SHOWN])}{_and_more(self.members)}",
+            ),
+            (
+                "actions",
+                "; ".join(
+                    f"{action.at_ms / 1000:g} s {action.do} {action.member or ''}".rstrip()
+                    for action in self.actions[:MOST_SHOWN]
+                )
+                + _and_more(self.actions),
+            ),
+            ("ends after", f"{self.end_ms / 1000:g} s"),
+        ]
+        return html_table((name, words) for name, words in told if words)
 
     def member(self, name: str) -> MemberSpec:
         """The member of that name; raises ``ScenarioError`` naming those that exist."""

@@ -30,6 +30,7 @@ from rebalance_kit.simulation.scenario.scenario import (
     Scenario,
     with_protocol,
 )
+from rebalance_kit.simulation.scenario.yaml_keys import FILE
 from rebalance_kit.simulation.scenario.yaml_nodes import RULES, Entries, compose, read_latencies
 from rebalance_kit.simulation.scenario.yaml_parts import Parts
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
@@ -38,29 +39,6 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 __all__ = ["read_scenario", "write_scenario"]
-
-KEYS = (
-    "scenario",
-    "title",
-    "story",
-    "moments",
-    "kafka_version",
-    "protocol",
-    "label",
-    "group",
-    "seed",
-    "end",
-    "topics",
-    "broker",
-    "configs",
-    "members",
-    "actions",
-    "latencies",
-    "data_plane",
-    "nodes",
-    "expect",
-    "lesson",
-)
 
 
 def read_scenario(
@@ -92,7 +70,7 @@ class _File:
     def read(self, text: str) -> Scenario:
         """The whole of it."""
         root = compose(text, self.where)
-        entries = self.parts.mapping(root, "", KEYS)
+        entries = self.parts.mapping(root, "", tuple(FILE))
         self.parts.spots[()] = root
         for key, (_, node) in entries.items():
             self.parts.spots[(key,)] = node

@@ -15,29 +15,12 @@ from rebalance_kit.model.errors import nearest
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, ReplayPins, TopicSpec
+from rebalance_kit.simulation.scenario.yaml_keys import ACTION, MEMBER, TOPIC
 from rebalance_kit.simulation.scenario.yaml_nodes import Entries, Nodes, is_null
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-MEMBER_KEYS = (
-    "name",
-    "topics",
-    "pattern",
-    "server_pattern",
-    "start",
-    "configs",
-    "client",
-    "callback",
-    "callback_ms",
-    "processing_ms",
-    "commit",
-    "lives",
-    "count",
-    "prefix",
-    "every",
-    "instance_prefix",
-)
 TIMES = ("at", "end", "start", "every", "for", "after", "by")
 """Keys that may carry ``_ms``."""
 
@@ -112,7 +95,7 @@ class Parts:
         if name is not None and isinstance(node, ScalarNode):
             return TopicSpec(name, nodes.integer(node, f"topics.{name} (partitions)"))
         key = f"topics.{name}" if name is not None else f"topics[{index}]"
-        known = ("partitions", "rate_per_s", "topic_id")
+        known = tuple(TOPIC)
         entries = self.mapping(node, key, known if name is not None else ("name", *known))
         for part, (_, value) in entries.items():
             self.spots[*path, part] = value
@@ -145,7 +128,7 @@ class Parts:
         listed = [node] if isinstance(node, MappingNode) else self.nodes.sequence(node, "members")
         for index, entry in enumerate(listed):
             key = "members" if isinstance(node, MappingNode) else f"members[{index}]"
-            entries = self.mapping(entry, key, MEMBER_KEYS)
+            entries = self.mapping(entry, key, tuple(MEMBER))
             made = (
                 self._crowd(entry, key, entries)
                 if "count" in entries
@@ -288,12 +271,12 @@ class Parts:
         known = tuple(
             name.removesuffix("_ms") if name.removesuffix("_ms") in TIMES else name for name in ARGUMENTS[do]
         )
-        entries = self.mapping(node, f"{key} ({do})", ("at", "do", "member", *known))
+        entries = self.mapping(node, f"{key} ({do})", (*ACTION, *known))
         args: dict[str, Any] = {}
         path: Path = ("actions", index)
         self.spots[path] = node
         for name, (_, value) in entries.items():
-            if name in {"at", "do", "member"}:
+            if name in ACTION:
                 self.spots[*path, name] = value
                 continue
             full = f"{name}_ms" if name in TIMES else name

@@ -192,7 +192,7 @@ def test_configs_a_member_will_be_started_with_are_refused_before_anything_runs(
     with pytest.raises(ConfigError, match="Heartbeat must be set lower"):
         check(scenario(Action(1, "reconfigure", "c1", {"configs": {"heartbeat.interval.ms": 60_000}})))
     with pytest.raises(ConfigError, match="member c1"):
-        check(replace(scenario(), members=(MemberSpec("c1", (), {"nonsense": 1}),)))
+        check(replace(scenario(), members=(MemberSpec("c1", ("orders",), {"nonsense": 1}),)))
     with pytest.raises(ConfigError, match="broker"):
         check(scenario(broker={"group.consumer.session.timeout.ms": 1}))
 
@@ -219,9 +219,10 @@ THINGS = [
     ({"kafka_version": "banana"}, "'banana' is no Kafka version"),
     ({"topics": (TopicSpec("a", 1), TopicSpec("a", 1))}, "'a' is named twice"),
     ({"topics": (TopicSpec("a", 2.5),)}, "partitions 2.5"),
-    ({"members": (MemberSpec("a"), MemberSpec("a"))}, "'a' is named twice"),
+    ({"members": (MemberSpec("a", ("orders",)), MemberSpec("a"))}, "'a' is named twice"),
     ({"members": (MemberSpec("a", start_ms=-1),)}, "start is -1"),
-    ({"members": (MemberSpec("a", start_ms=99_999),)}, "at most the end"),
+    ({"members": (MemberSpec("a", ("orders",), start_ms=99_999),)}, "at most the end"),
+    ({"members": (MemberSpec("a"),)}, "member a subscribes to nothing; expected topics"),
     ({"members": (MemberSpec("a", commit="often"),)}, "commit is 'often'"),
     ({"members": (MemberSpec("a", pattern="("),)}, "no regular expression"),
     ({"members": (MemberSpec("a", ("orders",), pattern="x"),)}, "expected one of them"),
