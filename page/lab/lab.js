@@ -21,6 +21,7 @@ import { showControls } from "./screen/controls.js";
 import { Legend } from "./screen/legend.js";
 import { Focus } from "./screen/focus.js";
 import { Marker } from "./screen/marker.js";
+import { Newcomer } from "./screen/newcomer.js";
 import { Presenter } from "./screen/presenter.js";
 import { buildRegions } from "./screen/regions.js";
 import { Screen } from "./screen/screen.js";
@@ -63,6 +64,7 @@ export class Lab {
     this.toldNotice = "";
     this.forgetting = 0;
     this.fromAddress = false;
+    this.sawPlayed = false; // whether a deed was done whose effect is played
     /** @type {Map<string, import("./numbers/number.js").Setting>} */
     this.numbers = new Map();
     /** @type {import("./numbers/spin.js").Spin | null} */
@@ -84,6 +86,7 @@ export class Lab {
     this.comparison = new Comparison(this);
     this.predict = new Predict(this);
     this.presenter = new Presenter(this);
+    this.newcomer = new Newcomer(this);
     this.guide = new Guide(this);
     this.pane = new Pane(this);
     this.ui = buildRegions(this);
@@ -95,6 +98,7 @@ export class Lab {
     this.popups = [this.popup, this.drawer];
     this.panels = new Panels(this);
     this.assemble();
+    this.newcomer.mark();
     this.listen();
     this.takeFilm(true);
   }
@@ -110,6 +114,7 @@ export class Lab {
       ui.viewbar,
       ui.sentences,
       ui.middle,
+      this.newcomer.signs,
       ui.actionBar,
     );
     ui.root.append(
@@ -138,7 +143,6 @@ export class Lab {
     const { root, stageHome } = this.ui;
     root.addEventListener("keydown", (event) => this.onKey(event));
     this.focus.listen();
-    root.addEventListener("pointermove", () => this.presenter.awake());
     stageHome.addEventListener("click", (event) => this.marker.pick(event));
     stageHome.addEventListener("contextmenu", (event) => this.onContextMenu(event));
     this.observer = new ResizeObserver(() => this.screen.fit());
@@ -283,6 +287,8 @@ export class Lab {
     if (answer.cost !== undefined) this.costs.tell(answer);
     if (answer.told ?? answer.nothing) this.tell(answer.told ?? answer.nothing);
     if (answer.play && !this.predict.on) this.play();
+    this.sawPlayed = !!answer.play || this.sawPlayed;
+    if (this.model.get("controls").branches?.length > 1) this.newcomer.forked();
   }
 
   // --- acting --------------------------------------------------------------------------------
@@ -323,7 +329,6 @@ export class Lab {
 
   /** @param {KeyboardEvent} event */
   onKey(event) {
-    this.presenter.awake();
     if (!this.film || event.metaKey) return;
     const target = /** @type {Element} */ (event.target);
     const typing = target.tagName === "INPUT" && target !== this.strip.slider && event.key !== "Escape";
@@ -384,6 +389,7 @@ export class Lab {
   }
 
   onStop() {
+    if (this.sawPlayed) this.newcomer.played();
     this.guide.stopped();
     this.paint(false);
     this.cursor.send();

@@ -10,6 +10,7 @@ import { press, questionBody, readAnswer } from "./parts/question.js";
  * @property {boolean} review whether the review is open
  * @property {string} given
  * @property {boolean} ended whether the end was drawn before
+ * @property {boolean} warned whether the last five minutes were announced
  * @property {(given: string) => void} keep
  */
 
@@ -32,11 +33,17 @@ function places(page, send, given) {
       const mark = page.ended ? (page.right[number] ? "right" : "not right") : null;
       const says = [
         `question ${number + 1}`,
-        place.answered ? "answered" : "open",
+        place.answered ? "answered" : place.lacking ? `open, ${place.lacking} more asked for` : "open",
         mark,
         place.flagged ? "flagged" : null,
       ].filter(Boolean).join(", ");
-      const sign = page.ended ? (page.right[number] ? " ✓" : " ✗") : place.answered ? " ●" : " ○";
+      const sign = page.ended
+        ? (page.right[number] ? " ✓" : " ✗")
+        : place.answered
+        ? " ●"
+        : place.lacking
+        ? " ◐"
+        : " ○";
       const button = make(
         "button",
         {
@@ -145,8 +152,46 @@ function footOf(page, send, given) {
     previous,
     control(number === of ? "Keep the answer" : "Next", "next", go(Math.min(number, of - 1)), send),
     control(flag, "flag", () => ({ do: "flag", given: given() }), send),
+    control("Next open", "next-open", () => ({ do: "next open", given: given() }), send),
+    control("Next flagged", "next-flagged", () => ({ do: "next flagged", given: given() }), send),
     control("Review", "review", review, send),
     make("output", { class: error ? "error" : "" }, error ?? ""),
+  );
+}
+
+/** @param {string} role */
+function warning(role) {
+  return make("p", { class: "rkq-warned", role }, "Five minutes or less are left.");
+}
+
+/**
+ * Before the clock runs: what the exam is, and the button that begins it.
+ * @param {import("./parts/types.js").ExamPage} page
+ * @param {import("./parts/types.js").Send} send
+ */
+function startScreen(page, send) {
+  const points = page.start.filter((line) => line.startsWith("- "));
+  const begin = make("button", { type: "button", class: "rkq-go", "data-role": "begin" }, "Begin");
+  begin.addEventListener("click", () => {
+    begin.disabled = true;
+    begin.textContent = "Making the questions …";
+    send({ do: "start" });
+  });
+  /** @type {(HTMLElement | SVGElement)[]} */
+  const body = [];
+  for (const line of page.start) {
+    if (!line.startsWith("- ")) body.push(make("p", {}, line));
+    else if (line === points[0] || body.at(-1)?.tagName !== "UL") {
+      body.push(make("ul", {}, make("li", {}, line.slice(2))));
+    } else body.at(-1)?.append(make("li", {}, line.slice(2)));
+  }
+  return make(
+    "div",
+    { class: "rkq-start" },
+    make("h3", { tabindex: "-1" }, page.title, make("small", {}, "not begun")),
+    ...body,
+    make("div", { class: "rkq-foot" }, begin),
+    page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
   );
 }
 
@@ -161,7 +206,8 @@ function ended(page, send) {
     "div",
     {},
     make("h3", { tabindex: "-1" }, page.title, make("small", {}, "over")),
-    make("pre", { tabindex: "0", "aria-label": "report" }, ...lines(page.report)),
+    make("pre", { tabindex: "0", "aria-label": "report", class: "rkq-wrapped" }, ...lines(page.report)),
+    replayButtons(page.report_replays, (message) => send({ ...message, do: "report lab" })),
     places(page, send),
     make(
       "h3",
@@ -170,6 +216,7 @@ function ended(page, send) {
       make("small", {}, page.given ? (page.verdict.right ? "right" : "not right") : "not answered"),
     ),
     ...questionBody(page.question, state),
+    make("p", { class: "rkq-scale" }, `${page.question.id}; sources: ${page.source.join(", ")}`),
     replayButtons(page.replays, send),
     page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
   );
@@ -185,6 +232,7 @@ function render({ model, el }) {
     review: false,
     given: "",
     ended: false,
+    warned: false,
     keep: (given) => model.send({ do: "keep", given }),
   };
   let sent = false;
@@ -199,7 +247,14 @@ function render({ model, el }) {
   const draw = () => {
     const page = model.get("page");
     began = performance.now();
-    root.replaceChildren(page.ended ? ended(page, send) : sheet(page, send, local));
+    root.replaceChildren(
+      page.ended
+        ? ended(page, send)
+        : page.begun === false
+        ? startScreen(page, send)
+        : sheet(page, send, local),
+    );
+    if (local.warned && !page.ended) root.prepend(warning("note"));
     if (!sent) return;
     sent = false;
     const wanted = page.ended
@@ -212,9 +267,14 @@ function render({ model, el }) {
   };
   const tick = setInterval(() => {
     const page = model.get("page");
+    if (page.begun === false) return;
     const left = page.left_s - (performance.now() - began) / 1000;
     const shown = root.querySelector(".rkq-clock");
     if (shown) shown.textContent = clock(left);
+    if (!page.ended && left <= 300 && !local.warned) {
+      local.warned = true;
+      root.prepend(warning("alert"));
+    }
     if (!page.ended && left <= 0) send({ do: "time" });
   }, 1000);
   ownKeys(root, (event) => {

@@ -60,6 +60,7 @@ function build(page, send) {
       button,
       make("output", { class: page.error ? "error" : "" }, outcome(page)),
     ),
+    answered && page.source ? make("p", { class: "rkq-scale" }, page.source) : null,
     replayButtons(answered ? page.replays : [], send),
     page.notice ? make("p", { class: "rkq-notice", role: "status" }, page.notice) : null,
   );

@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Poll": "quiz.poll",
         "Quiz": "quiz.practice",
         "Review": "quiz.practice",
+        "Today": "quiz.practice",
         "Vote": "quiz.poll",
         "board": "board.boards",
         "comparison_figure": "figures.comparison",

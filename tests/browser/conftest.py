@@ -14,12 +14,23 @@ from tests.support.browser.servers import free_port, served
 from tests.support.paths import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
+STILL = """async () => {
+  const end = performance.now() + 5_000;
+  while (document.getAnimations().some((one) => one.playState === "running")) {
+    if (performance.now() > end) throw new Error("something on the page still moves after 5 s");
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+"""Waits in the page itself: a page with a Content-Security-Policy refuses what ``wait_for_function`` evaluates."""
 
 
 @pytest.fixture
 def page(chromium) -> Iterator[object]:
     """A fresh page of projector size; whatever fails in its scripts fails the test."""
     context = chromium.new_context(viewport={"width": 1366, "height": 900}, color_scheme="light")
+    context.add_init_script(
+        "localStorage.setItem('rebalance-kit-seen', '2')"
+    )  # a reader who has used the lab
     opened = context.new_page()
     failures: list[str] = []
     opened.on("pageerror", lambda error: failures.append(str(error)))
@@ -93,9 +104,7 @@ def shot():
     def save(part, name: str) -> Path:
         target = SHOTS / f"{name}.png"
         page = getattr(part, "page", part)
-        page.wait_for_function(
-            "document.getAnimations().every((one) => one.playState !== 'running')", timeout=5_000
-        )
+        page.evaluate(STILL)
         part.screenshot(path=target)
         return target
 

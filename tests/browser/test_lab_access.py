@@ -122,26 +122,6 @@ def test_with_less_motion_play_rests_at_each_event_and_nothing_flies(page, tmp_p
     )
 
 
-def test_presenting_is_large_black_on_white_and_hides_tabs_and_actions_until_something_moves(
-    page, tmp_path, shot
-):
-    bridge = Bridge(page, Lab("two-consumers-crash"), tmp_path / "lab.html", 1334)
-    page.evaluate("Element.prototype.requestFullscreen = undefined")
-    bridge.press("f")
-    assert "rk-projector" in bridge.root.get_attribute("class")
-    bridge.pump("document.querySelector('.rk-lab').classList.contains('rk-quiet')", 30)
-    assert not bridge.root.locator(".rk-tabs").is_visible()
-    sizes = bridge.root.evaluate(
-        "(root) => [...root.querySelectorAll('.rk-cause, .rk-effect, .rk-doing, .rk-word, .rk-part b, .rk-axis span')].map((one) => parseFloat(getComputedStyle(one).fontSize) * Number(root.style.zoom))"
-    )
-    assert min(sizes) >= 17
-    shot(page, "present")
-    page.mouse.move(400, 400)
-    bridge.pump("document.querySelector('.rk-tabs').offsetParent !== null")
-    bridge.press("Escape")
-    assert "rk-present" not in bridge.root.get_attribute("class")
-
-
 def test_every_button_has_a_name_and_every_key_of_the_table_does_something(page, tmp_path):
     bridge = Bridge(page, Lab("crash"), tmp_path / "lab.html")
     nameless = bridge.root.locator("button").evaluate_all(

@@ -112,7 +112,8 @@ def test_an_exam_survives_a_killed_kernel_and_no_key_travels_before_the_end(
     page, jupyter, notebooks, written, answers, traffic, shot
 ) -> None:
     name = written(
-        "exam.ipynb", 'from rebalance_kit.view import Exam\nexam = Exam("CCDAK", questions=12)\nexam'
+        "exam.ipynb",
+        'from rebalance_kit.view import Exam\nexam = Exam("CCDAK", questions=12)\nexam.start()\nexam',
     )
     opened(page, jupyter, name)
     run_all(page, "section.rkq form")
@@ -120,7 +121,11 @@ def test_an_exam_survives_a_killed_kernel_and_no_key_travels_before_the_end(
     with sqlite3.connect(answers.path) as kept_answers, sqlite3.connect(beside) as copy:
         kept_answers.backup(copy)
     sitting = ExamSitting.begin("CCDAK", questions=12, store=Store(beside))
-    place = next(n for n, one in enumerate(sitting.questions) if isinstance(one, Choice) and not one.form)
+    place = next(
+        n
+        for n, one in enumerate(sitting.questions)
+        if isinstance(one, Choice) and not one.form and not one.many
+    )
     while page.get_by_text(f"Question {place + 1} of 12").count() == 0:
         before = page.locator("section.rkq h3").inner_text()
         page.get_by_role("button", name="Next", exact=True).click()
@@ -131,7 +136,7 @@ def test_an_exam_survives_a_killed_kernel_and_no_key_travels_before_the_end(
     page.keyboard.press("b")
     page.keyboard.press("Enter")
     page.get_by_label(f"question {place + 1}, answered").wait_for()
-    page.get_by_role("button", name="Flag").click()
+    page.get_by_role("button", name="Flag", exact=True).click()
     page.locator(".rkq-places button", has_text="⚑").wait_for()
     shot(page, "quiz-exam")
     process = int(re.search(r"process (\d+)", page.locator(".jp-OutputArea-output").first.inner_text())[1])

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.analysis.comparison import MEASURES
+from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.predictions import questions
 from rebalance_kit.view.lab.requests import answer

@@ -79,7 +79,10 @@ export function keyRun(lab, pressed) {
   if (!lab.ui.help.hidden) return legendRun(lab, key);
   if (altKey) {
     return /^[1-9]$/.test(key) && TABS[Number(key) - 1]
-      ? () => lab.panels.open(TABS[Number(key) - 1][0])
+      ? () => {
+        lab.newcomer.played();
+        lab.panels.open(TABS[Number(key) - 1][0]);
+      }
       : null;
   }
   if (ctrlKey) {
@@ -171,7 +174,9 @@ function escapeRun(lab, target) {
   const open = lab.popups.find((popup) => popup.open);
   if (open) return () => open.close(true);
   if (lab.guide.on) return () => lab.guide.end();
-  if (target.tagName === "INPUT" && target !== lab.strip.slider) return () => lab.screen.focusAfterChange();
+  if (/^(INPUT|SELECT)$/.test(target.tagName) && target !== lab.strip.slider) {
+    return () => lab.screen.focusAfterChange();
+  }
   if (lab.comparison.view) return () => void lab.comparison.toggle(null);
   if (lab.presenter.on) return () => lab.presenter.toggle();
   return null;

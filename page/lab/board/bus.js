@@ -1,12 +1,14 @@
 // The bus between the coordinator and the lanes: messages travel on it as pills.
 
-import { make } from "../../shared/dom.js";
+import { make, set } from "../../shared/dom.js";
 import { COORDINATOR, laneBox } from "./sizes.js";
 
 const APART_MS = 160;
 const WAIT_AT_MOST_MS = 900;
 const FLIGHT_MS = 450;
 const STILL_MS = 700;
+/** Processes that send no heartbeat. */
+const SILENT = new Set(["crashed", "frozen", "died"]);
 
 /** The bus of one stage. */
 export class Bus {
@@ -25,10 +27,22 @@ export class Bus {
       "aria-hidden": "true",
       style: `top:${COORDINATOR}px;height:${height}px`,
     });
-    film.members.forEach((member) => {
+    this.stops = film.members.map((member) => {
       const lane = laneBox(sizes, member.index);
-      if (lane.x > sizes.busWidth) return;
-      this.root.append(make("i", { style: `top:${lane.y + lane.height / 2 - COORDINATOR}px` }));
+      const stop = make("i", { style: `top:${lane.y + lane.height / 2 - COORDINATOR}px` });
+      if (lane.x <= sizes.busWidth) this.root.append(stop);
+      return stop;
+    });
+  }
+
+  /**
+   * Where a heartbeat is missing one sees it: the member is in the group, and nothing comes from it.
+   * @param {import("../film/board.js").Board} board
+   */
+  paint(board) {
+    this.stops.forEach((stop, index) => {
+      const { life, standing } = board.members[index].state;
+      set(stop, "data-silent", SILENT.has(life) && standing === "member" ? "no heartbeat" : null);
     });
   }
 

@@ -20,15 +20,16 @@ export class CoordinatorBar {
     this.target = make("div", { class: "rk-number" }, make("span", {}, "Target epoch"), this.targetNumber);
     this.roomTitle = make("b", {});
     this.seats = make("span", { class: "rk-seats" });
+    this.title = make(
+      "div",
+      { class: "rk-ctitle" },
+      make("b", {}, "Coordinator"),
+      make("span", {}, `group ${film.group}`),
+    );
     this.root = make(
       "div",
       { class: "rk-coordinator", style: `height:${COORDINATOR}px`, role: "group" },
-      make(
-        "div",
-        { class: "rk-ctitle" },
-        make("b", {}, "Coordinator"),
-        make("span", {}, `group ${film.group}`),
-      ),
+      this.title,
       this.steps,
       make("div", { class: "rk-number" }, this.numberName, this.number),
       this.target,
@@ -52,6 +53,7 @@ export class CoordinatorBar {
     say(this.targetNumber, group.targetEpoch === null ? "–" : String(group.targetEpoch));
     set(this.root, "aria-label", `Coordinator. ${groupLine(board)}`);
     set(this.root, "data-state", group.state);
+    set(this.title, "data-state", group.state); // a narrow board shows the state in place of the steps
     set(this.root, "data-up", group.up ? "yes" : "no");
     this.paintRoom(board, epochs);
   }

@@ -38,7 +38,7 @@ export class Lane {
   build(member, sizes) {
     const box = laneBox(sizes, member.index);
     const small = box.height < 60 ? " rk-small" : "";
-    const narrow = sizes.columns > 1 ? " rk-narrow" : "";
+    const narrow = sizes.columns > 1 || !sizes.busWidth ? " rk-narrow" : "";
     const hue = `--rk-m${member.hue}`;
     const place = `left:${box.x}px;top:${box.y}px;width:${box.width}px;height:${box.height}px`;
     const ring = make(

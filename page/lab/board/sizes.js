@@ -7,12 +7,21 @@ export const FULL_HEIGHT = 284;
 /** The least that three lanes take. */
 const LANES = 216;
 const WIDEST_TOKEN = 200;
+/** How much taller a lane is at most where there is height to spare. */
+const MOST_TALLER = 40;
+/** The rail's title where the rail lies under the lanes. */
+const RAIL_TITLE = 31;
 const LETTER = 7;
 const BESIDE_NAME = 20;
 const WORD = 62;
 const RECORDS = 128;
 const LARGER = 1.35;
 const LARGER_NAME = 1.16;
+/** Below this width what has no owner stands under the lanes, and no bus beside them. */
+const LOW = 720;
+const LOW_HEAD = { least: 138, most: 210, share: 0.32 };
+const LOW_LANE = 64;
+const LOW_TOKEN = { width: 56, height: 24, gap: 5 };
 /** The rail's title above its tokens, and its two lines of text below them. */
 const RAIL_TEXT = 98;
 
@@ -34,8 +43,11 @@ const RAIL_TEXT = 98;
  * @property {number} head the part of a lane left of its tokens
  * @property {Cells[]} cells tokens in each lane
  * @property {number} whole from this width on a token has room for its name beside its word, and for records
+ * @property {number} railY
+ * @property {number} railHeight
  * @property {number} height
  * @property {{ columns: number, width: number, height: number, gap: number }} rail tokens in the rail
+ * @property {number} [bareFrom] a token in a lane that is narrower shows its number alone
  * @property {boolean} bare whether tokens in the rail show their number alone, because the name of the one topic would be cut
  */
 
@@ -44,14 +56,18 @@ const RAIL_TEXT = 98;
  * @param {import("../film/format.js").Film} film
  * @param {number} width
  * @param {boolean} large for a projector
- * @returns {LaneSizes | { inner: number }}
+ * @param {number} [spare] height that lanes take beyond what they need
+ * @returns {LaneSizes | { inner: number, spare: number }}
  */
-export function measure(film, width, large) {
+export function measure(film, width, large, spare = 0) {
+  if (width < LOW) return measureLow(film, width, large);
   const inner = Math.max(680, width - 40), tight = width < 960;
   const busWidth = tight ? 92 : 104, railWidth = tight ? 164 : RAIL;
   const count = film.members.length;
   const columns = count > 6 ? 2 : 1;
-  const laneHeight = count <= 4 ? 68 : count <= 6 ? 52 : 44;
+  const rows = Math.ceil(count / columns);
+  const laneHeight = (count <= 4 ? 68 : count <= 6 ? 52 : 44) +
+    Math.min(MOST_TALLER, Math.floor(spare / Math.max(rows, 3)));
   const laneGap = 6;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
@@ -61,9 +77,8 @@ export function measure(film, width, large) {
   const cells = film.members.flatMap((_, index) =>
     fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []
   );
-  if (count > 16 || cells.length < count) return { inner };
-  const rows = Math.ceil(count / columns);
-  const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, LANES);
+  if (count > 16 || cells.length < count) return { inner, spare };
+  const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, LANES + spare);
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 8 + lanes + 6);
   const rail = fitRail(height - COORDINATOR - 14, film.mostInRail, railWidth - 20);
   return {
@@ -82,7 +97,52 @@ export function measure(film, width, large) {
     rail,
     bare: topicsOf(film.partitions) === 1 && rail.width < named * (large ? LARGER : 1),
     railX: inner - railWidth,
+    railY: COORDINATOR + 8,
+    railHeight: height - COORDINATOR - 18,
     laneTop: COORDINATOR + 8,
+  };
+}
+
+/**
+ * The sizes on a phone or in a narrow cell: lanes over the whole width, and below them what has no owner.
+ * @param {import("../film/format.js").Film} film
+ * @param {number} width
+ * @param {boolean} large
+ * @returns {LaneSizes | { inner: number, spare: number }}
+ */
+function measureLow(film, width, large) {
+  const inner = width - 24, count = film.members.length, laneHeight = LOW_LANE, laneGap = 5;
+  const { least, most, share } = LOW_HEAD;
+  const head = Math.round(Math.max(least, Math.min(most, inner * share))) + (large ? 30 : 0);
+  const cells = film.members.flatMap((_, index) =>
+    fitCells(inner - head - 8, laneHeight, Math.max(1, film.mostIn[index] ?? 0), LOW_TOKEN.width) ?? []
+  );
+  if (count > 8 || cells.length < count) return { inner, spare: 0 };
+  const laneTop = COORDINATOR + 8, railY = laneTop + count * (laneHeight + laneGap);
+  const columns = Math.floor((inner - 14) / (LOW_TOKEN.width + LOW_TOKEN.gap));
+  const railRows = Math.max(1, Math.ceil(film.mostInRail / columns));
+  const railHeight = RAIL_TITLE + railRows * (LOW_TOKEN.height + LOW_TOKEN.gap) + 6;
+  const bare = topicsOf(film.partitions) === 1;
+  return {
+    inner,
+    busWidth: 0,
+    railWidth: inner,
+    columns: 1,
+    rows: count,
+    laneHeight,
+    laneGap,
+    laneWidth: inner,
+    head,
+    cells,
+    whole: RECORDS + WORD,
+    height: railY + railHeight + 8,
+    rail: { columns, ...LOW_TOKEN },
+    bare,
+    bareFrom: bare ? nameWidth(film.partitions) * (large ? LARGER_NAME : 1) : 0,
+    railX: 0,
+    railY,
+    railHeight,
+    laneTop,
   };
 }
 
@@ -164,7 +224,7 @@ export function tokenBox(sizes, owner, slot) {
     const { columns, width, height, gap } = sizes.rail;
     return {
       x: sizes.railX + 10 + (slot % columns) * (width + 6),
-      y: sizes.laneTop + 44 + Math.floor(slot / columns) * (height + gap),
+      y: sizes.railY + (sizes.busWidth ? 44 : RAIL_TITLE) + Math.floor(slot / columns) * (height + gap),
       width,
       height,
       bare: sizes.bare,
@@ -178,5 +238,6 @@ export function tokenBox(sizes, owner, slot) {
     y: lane.y + (lane.height - block) / 2 + row * (height + 4),
     width,
     height,
+    bare: width < (sizes.bareFrom ?? 0),
   };
 }

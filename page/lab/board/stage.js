@@ -29,8 +29,8 @@ export class Stage {
     this.board = make("div", { class: "rk-board", role: "listbox", "aria-label": "Members", tabindex: "-1" });
     this.railCount = make("span", { class: "rk-railcount" });
     this.railNote = make("p", { class: "rk-railnote" });
-    const place = `left:${sizes.railX}px;top:${sizes.laneTop}px`;
-    const room = `width:${sizes.railWidth}px;height:${sizes.height - sizes.laneTop - 10}px`;
+    const place = `left:${sizes.railX}px;top:${sizes.railY}px`;
+    const room = `width:${sizes.railWidth}px;height:${sizes.railHeight}px`;
     this.rail = make(
       "div",
       { class: "rk-rail", role: "group", "aria-label": "No owner", style: `${place};${room}` },
@@ -44,7 +44,8 @@ export class Stage {
     this.board.append(...this.lanes.map((lane) => lane.node));
     this.tokens = film.partitions.map((name, index) => new Token(name, index, tokenLayer));
     this.root.append(this.coordinator.root, this.bus.root, this.rail, this.board, tokenLayer);
-    if (offers) this.offerLane(onSelect);
+    if (!sizes.busWidth) this.bus.root.hidden = true;
+    if (offers && sizes.busWidth) this.offerLane(onSelect);
   }
 
   /**
@@ -84,6 +85,7 @@ export class Stage {
    */
   paint(board, selected, moving) {
     this.coordinator.paint(this.film, board);
+    this.bus.paint(board);
     this.lanes.forEach((lane, index) => lane.paint(this.film, board, selected === index));
     this.tokens.forEach((token) => token.paint(this.film, board, this.sizes, moving));
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);

@@ -13,6 +13,9 @@ import { TILE_HEIGHT, TilePainter } from "./tile_painter.js";
 const TILE = 78;
 const NARROW_TILE = 64;
 const TILE_GAP = 4;
+/** Below this width the rail lies under the tiles, so high. */
+const LOW_INNER = 680;
+const LOW_RAIL = 190;
 const MOST_ROWS = 12;
 const LISTED = 6;
 /** How strongly a tile is drawn that the filter leaves out. */
@@ -22,12 +25,13 @@ const PALE = 0.18;
 export class Tiles {
   /**
    * @param {import("../film/format.js").Film} film
-   * @param {{ inner: number }} sizes
+   * @param {{ inner: number, spare: number }} sizes
    * @param {(index: number) => void} onSelect
    */
-  constructor(film, { inner }, onSelect) {
+  constructor(film, { inner, spare }, onSelect) {
     this.film = film;
-    this.width = inner - RAIL - GAP;
+    const low = inner < LOW_INNER;
+    this.width = low ? inner : inner - RAIL - GAP;
     this.top = COORDINATOR + 8;
     const count = film.members.length, room = FULL_HEIGHT - this.top - 6 + TILE_GAP;
     const across = (/** @type {number} */ wide) => Math.floor((this.width + TILE_GAP) / (wide + TILE_GAP));
@@ -35,7 +39,10 @@ export class Tiles {
     this.columns = Math.max(4, across(TILE), Math.min(across(NARROW_TILE), fewest));
     this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
     const rows = Math.min(Math.ceil(count / this.columns), MOST_ROWS);
-    this.height = Math.max(FULL_HEIGHT, this.top + rows * (TILE_HEIGHT + TILE_GAP) + 2);
+    this.step = TILE_HEIGHT + TILE_GAP + Math.floor(spare / rows);
+    const tilesEnd = this.top + rows * this.step + 2;
+    this.tilesHeight = (low ? tilesEnd : Math.max(FULL_HEIGHT, tilesEnd)) - this.top;
+    this.height = this.top + this.tilesHeight + (low ? LOW_RAIL : 0);
     const size = `height:${this.height}px;min-width:${inner}px`;
     this.root = make("div", { class: "rk-stage", style: size });
     this.coordinator = new CoordinatorBar(film);
@@ -45,8 +52,11 @@ export class Tiles {
     this.board.append(...this.lanes.map(({ node }) => node));
     this.railCount = make("span", { class: "rk-railcount" });
     this.railList = make("p", { class: "rk-raillist" });
-    const place = `left:${inner - RAIL}px;top:${this.top}px;width:${RAIL}px`;
-    const style = `${place};height:${this.height - this.top - 6}px`;
+    const railTop = low ? tilesEnd + 2 : this.top;
+    const place = low
+      ? `left:0;top:${railTop}px;width:${inner}px`
+      : `left:${inner - RAIL}px;top:${railTop}px;width:${RAIL}px`;
+    const style = `${place};height:${this.height - railTop - 6}px`;
     const looks = { class: "rk-rail", role: "group", "aria-label": "No owner", style };
     this.filter = new Filter(() => this.shown && this.draw(this.shown), onSelect);
     const title = make("b", {}, "No owner");
@@ -93,7 +103,7 @@ export class Tiles {
   place(index) {
     return {
       x: (index % this.columns) * (this.tile + TILE_GAP),
-      y: Math.floor(index / this.columns) * (TILE_HEIGHT + TILE_GAP),
+      y: Math.floor(index / this.columns) * this.step,
     };
   }
 
@@ -144,7 +154,7 @@ export class Tiles {
     if (key === this.key) return;
     this.key = key;
     this.lanes.forEach(({ node }, index) => set(node, "data-out", passing[index] ? null : "yes"));
-    const pen = sharpPen(this.canvas, this.width, this.height - this.top);
+    const pen = sharpPen(this.canvas, this.width, this.tilesHeight);
     const painter = new TilePainter(pen, new Painter(this.root), this.tile);
     board.members.forEach((member) => {
       pen.globalAlpha = passing[member.index] ? 1 : PALE;

@@ -35,9 +35,14 @@ export function showMenu(lab, opener) {
     lab.theme.apply();
   });
   const pills = selectOf("Messages on the board", PILLS, options.pills, (value) => (options.pills = value));
+  const { settingsButton, predictButton, shareButton, presentButton, helpButton } = lab.ui;
+  const folded = [settingsButton, predictButton, shareButton, presentButton, helpButton]
+    .filter((node) => !node.hidden && !node.checkVisibility());
   const files = FILES.filter(([what]) => !lab.alone || what === "png");
   lab.popup.show(
     opener,
+    ...(lab.newcomer.level < 2 ? [menuItem(lab, ["Show all controls"], () => lab.newcomer.forked())] : []),
+    ...folded.map((node) => menuItem(lab, [node.getAttribute("aria-label") ?? ""], () => node.click())),
     make("h2", {}, "Export"),
     ...files.map(([what, words]) => menuItem(lab, [words], () => save(lab, what))),
     make("h2", {}, "View"),

@@ -76,6 +76,7 @@ export class Popup {
    */
   place(opener) {
     const home = this.lab.ui.root, { style } = this.root;
+    if (opener && !opener.checkVisibility()) opener = this.lab.ui.menuButton; // folded into it
     const box = opener?.closest(".rk-actions, .rk-transport")?.getBoundingClientRect();
     const low = this.kind === "menu" && opener && box;
     this.root.classList.toggle("rk-low", !!low);

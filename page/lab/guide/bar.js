@@ -1,6 +1,8 @@
 // What the guide says and its buttons, in the place of the sentence of the moment.
 
 import { make, say, set } from "../../shared/dom.js";
+import { menuItem } from "../dialogs/items.js";
+import { seconds } from "../film/times.js";
 import { button } from "../screen/buttons.js";
 
 /** @param {import("../lab.js").Lab} lab */
@@ -14,7 +16,7 @@ export function buildGuideBar(lab) {
   nextButton.append(key("N"));
   const leaveButton = button("Leave", "Leave the guide", () => lab.guide.end());
   leaveButton.append(key("Esc"));
-  const progress = make("span", { class: "rk-progress" });
+  const progress = button("", "Beats", () => showBeats(lab, progress), { class: "rk-progress" });
   const beatWords = make("span", {});
   const beatRule = make("p", { class: "rk-beatrule" });
   const id = `rk-beat-${Math.random().toString(36).slice(2)}`;
@@ -39,6 +41,24 @@ export function buildGuideBar(lab) {
     beatRule,
     said,
   };
+}
+
+/**
+ * The beats of the run, each of which can be gone to.
+ * @param {import("../lab.js").Lab} lab
+ * @param {HTMLElement} opener
+ */
+function showBeats(lab, opener) {
+  const { guide } = lab;
+  lab.popup.show(
+    opener,
+    make("h2", {}, "Beats of this run"),
+    ...guide.beats.map(([at, words], place) =>
+      menuItem(lab, [`${place + 1}  ${words}`, make("small", {}, seconds(at))], () => guide.go(place), {
+        "aria-current": place === guide.index ? "true" : null,
+      })
+    ),
+  );
 }
 
 /**
@@ -70,6 +90,7 @@ export function paintGuideBar({ guide, ui, pane }) {
   const [, words, step] = beat;
   const [, , rule, source] = guide.content?.entries[step] ?? [0, "", "", ""];
   say(ui.progress, `${guide.index + 1} of ${guide.beats.length}`);
+  set(ui.progress, "aria-label", `Beat ${guide.index + 1} of ${guide.beats.length}: list of the beats`);
   say(ui.beatWords, ` ${words}`);
   say(ui.beatRule, rule);
   set(ui.beatRule, "title", source);

@@ -51,7 +51,7 @@ export class Compare {
     });
     const looks = { class: "rk-view rk-compare", tabindex: "0", role: "region", "aria-label": "Compare" };
     this.progress = make("small", { role: "status" });
-    const head = make("thead", {}, make("tr", {}, make("td", {}, this.progress), ...this.heads));
+    const head = make("thead", {}, make("tr", {}, make("td", {}), ...this.heads));
     this.costRows = costs.table.map((row) => new CostLine(row));
     const boards = this.boards.map(({ root }) => make("td", {}, root));
     const live = this.many ? [...rows, rowOf(["No owner"], this.orphans)] : [rowOf(["Members"], boards)];
@@ -59,7 +59,7 @@ export class Compare {
       "tbody",
       {},
       ...live,
-      rowOf(["Whole run"], this.strips.map((canvas, column) => make("td", {}, canvas, this.axes[column]))),
+      rowOf(["Whole run, s"], this.strips.map((canvas, column) => make("td", {}, canvas, this.axes[column]))),
       ...this.costRows.map((line) => line.node),
     );
     this.judged = make("span", {});
@@ -76,7 +76,8 @@ export class Compare {
       make("b", {}, "Run by run. "),
       costs.differs.join(" "),
     );
-    this.root = make("div", looks, answer, make("table", { class: "rk-table" }, head, body), differs);
+    const drawn = make("p", { class: "rk-drawn" }, this.progress);
+    this.root = make("div", looks, answer, make("table", { class: "rk-table" }, head, body), drawn, differs);
   }
 
   /** @param {number} at */
@@ -85,7 +86,7 @@ export class Compare {
       const board = boardAt(film, Math.min(at, film.end));
       this.paintHead(film, board, column);
       if (!this.many) {
-        this.boards[column].paint(board, this.columnWidth);
+        this.boards[column].paint(board, this.columnWidth, this.lab.presenter.on);
         return;
       }
       this.names.forEach((name, row) => {

@@ -42,7 +42,8 @@ export class Focus {
     const hidden = last !== null && !(last.isConnected && last.checkVisibility());
     if (!hidden && !lab.presenter.on) return;
     const open = lab.popups.find((popup) => popup.open);
-    (open ? open.root : lab.screen.focusTarget()).focus();
+    if (open) open.root.focus();
+    else lab.screen.focusAfterChange();
     lab.onKey(event);
   }
 

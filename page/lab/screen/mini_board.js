@@ -4,11 +4,12 @@ import { make, say, set } from "../../shared/dom.js";
 import { GONE } from "../film/format.js";
 import { doingLine, lookOf } from "../words/lines.js";
 
-const HEAD = 44;
-const LANE = 50;
-const CHIP = 26;
 const GAP = 4;
-const SMALL = { width: 20, height: 12, gap: 2 };
+/** Pixels: of a lane, of what stands left of its tokens, of a token, and of one of many tokens. */
+const SIZES = Object.freeze({
+  usual: { head: 44, lane: 50, top: 20, chip: 26, small: { width: 20, height: 12, gap: 2 } },
+  presented: { head: 56, lane: 60, top: 28, chip: 32, small: { width: 26, height: 16, gap: 2 } },
+});
 const ROWS = 2;
 
 /** @typedef {import("../film/format.js").Film} Film */
@@ -23,42 +24,58 @@ export class MiniBoard {
   constructor(film, names) {
     this.film = film;
     this.names = names;
-    this.width = 0;
-    this.lanes = names.map((name, row) => {
+    this.sizes = SIZES.usual;
+    this.lanes = names.map((name) => {
       const member = film.members.find((each) => each.name === name);
       const hue = member ? `--hue:var(--rk-m${member.hue});--on:var(--rk-m${member.hue}o)` : "";
       const doing = make("small", {});
       const face = make("i", { class: "rk-seat rk-in", "aria-hidden": "true" }, member?.label ?? "");
-      const node = make("div", { class: "rk-minilane", style: `top:${row * LANE}px;${hue}` }, face, doing);
+      const node = make("div", { class: "rk-minilane", style: hue }, face, doing);
       return { node, doing, member };
     });
     this.rail = make(
       "div",
-      { class: "rk-minilane rk-minirail", style: `top:${names.length * LANE}px` },
+      { class: "rk-minilane rk-minirail" },
       make("small", {}, "No owner"),
     );
     this.tokens = film.partitions.map((name) => {
       const number = name.slice(name.lastIndexOf("-") + 1);
       return make("i", { class: "rk-minitoken", title: name }, number);
     });
-    this.more = [...names, ""].map((_, row) =>
-      make("small", { class: "rk-minimore", style: `top:${row * LANE + 1}px` })
-    );
+    this.more = [...names, ""].map(() => make("small", { class: "rk-minimore" }));
     this.root = make(
       "div",
-      { class: "rk-mini-board", style: `height:${(names.length + 1) * LANE}px`, "aria-hidden": "true" },
+      { class: "rk-mini-board", "aria-hidden": "true" },
       ...this.lanes.map(({ node }) => node),
       this.rail,
       ...this.tokens,
       ...this.more,
     );
+    this.lay();
+  }
+
+  /** Put every lane in its place. */
+  lay() {
+    const { lane } = this.sizes, lanes = [...this.lanes.map(({ node }) => node), this.rail];
+    lanes.forEach((node, row) => {
+      node.style.top = `${row * lane}px`;
+      node.style.height = `${lane - 4}px`;
+      this.more[row].style.top = `${row * lane + 1}px`;
+    });
+    this.root.style.height = `${lanes.length * lane}px`;
   }
 
   /**
    * @param {Board} board
    * @param {number} width
+   * @param {boolean} presented
    */
-  paint(board, width) {
+  paint(board, width, presented) {
+    const sizes = presented ? SIZES.presented : SIZES.usual;
+    if (sizes !== this.sizes) {
+      this.sizes = sizes;
+      this.lay();
+    }
     for (const { node, doing, member } of this.lanes) {
       const state = member && board.members[member.index].state;
       set(node, "data-look", state ? lookOf(state) : "absent");
@@ -76,7 +93,7 @@ export class MiniBoard {
       node.style.setProperty("--on", hue ? `var(--rk-m${hue}o)` : "var(--rk-surface)");
       set(node, "data-reads", state.flows ? "yes" : state.owner < 0 ? "loose" : "no");
     });
-    rows.forEach((held, row) => this.arrange(held, row, width - HEAD - 8));
+    rows.forEach((held, row) => this.arrange(held, row, width - sizes.head - 8));
   }
 
   /**
@@ -86,16 +103,17 @@ export class MiniBoard {
    * @param {number} room
    */
   arrange(held, row, room) {
-    const small = held.length > Math.max(1, Math.floor((room + GAP) / (CHIP + GAP)));
-    const step = small ? SMALL.width + SMALL.gap : CHIP + GAP;
-    const across = Math.max(1, Math.floor((room + SMALL.gap) / step));
+    const { head, lane, top, chip, small: { width, height, gap } } = this.sizes;
+    const small = held.length > Math.max(1, Math.floor((room + GAP) / (chip + GAP)));
+    const step = small ? width + gap : chip + GAP;
+    const across = Math.max(1, Math.floor((room + gap) / step));
     const shown = small ? across * ROWS : across;
     held.forEach((partition, place) => {
       const node = this.tokens[partition];
       node.hidden = place >= shown;
       node.classList.toggle("rk-minismall", small);
-      const x = HEAD + (place % across) * step;
-      const y = row * LANE + 20 + Math.floor(place / across) * (SMALL.height + 1);
+      const x = head + (place % across) * step;
+      const y = row * lane + top + Math.floor(place / across) * (height + 1);
       node.style.transform = `translate(${x}px,${y}px)`;
     });
     say(this.more[row], held.length > shown ? `+${held.length - shown} more` : "");

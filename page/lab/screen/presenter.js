@@ -1,8 +1,6 @@
-// Presenting: the board fills the screen, and everything else comes back for four seconds at any key or move.
+// Presenting: the board fills the screen; what a room needs is large, and everything else is behind "⋯" and its keys.
 
 import { set } from "../../shared/dom.js";
-
-const AWAKE_MS = 4000;
 
 /** Full screen for a room. */
 export class Presenter {
@@ -10,7 +8,6 @@ export class Presenter {
   constructor(lab) {
     this.lab = lab;
     this.on = false;
-    this.sleeping = 0;
     this.onFull = () => {
       if (!document.fullscreenElement && this.on) this.toggle();
     };
@@ -29,26 +26,10 @@ export class Presenter {
     if (this.on) ui.root.requestFullscreen?.().catch(() => {});
     else if (document.fullscreenElement) document.exitFullscreen();
     ui.root.style.zoom = "";
-    if (this.on) this.awake();
-    else ui.root.classList.remove("rk-quiet");
     theme.apply();
     requestAnimationFrame(() => {
       screen.refit();
-      if (this.on) screen.focusTarget().focus();
+      if (this.on) screen.focusAfterChange();
     });
-  }
-
-  awake() {
-    if (!this.on) return;
-    const { root } = this.lab.ui;
-    root.classList.remove("rk-quiet");
-    clearTimeout(this.sleeping);
-    this.sleeping = setTimeout(() => {
-      if (!this.on || root.querySelector(".rk-popup:not([hidden])")) return;
-      root.classList.add("rk-quiet");
-      const { activeElement } = document;
-      const hidden = activeElement?.closest(".rk-tabs, .rk-actions, .rk-transport, .rk-head > button");
-      if (activeElement === document.body || hidden) this.lab.screen.focusTarget().focus();
-    }, AWAKE_MS);
   }
 }

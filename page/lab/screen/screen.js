@@ -16,13 +16,23 @@ import { paintLead } from "../guide/lead.js";
 import { icon } from "./icons.js";
 import { Speaker } from "./speaker.js";
 
-/** The height that presenting makes room for at least. */
-const PRESENTED = 580;
+/** What presenting makes room for at least, in the lab's own pixels. */
+const PRESENTED = { width: 960, height: 560 };
+const COMPARED = { width: 1024, height: 700 };
+/** Nothing that is presented is smaller, in pixels of the screen. */
+const LEAST_PX = 18;
 
 /** From so many pixels on everything is drawn larger. */
 const ENLARGED = [[1750, 1.4], [1500, 1.25], [0, 1]];
 /** Below these widths there is less air between things. */
-const NARROW = Object.freeze({ "rk-snug": 1130, "rk-tight": 960, "rk-thin": 900 });
+const NARROW = Object.freeze({
+  "rk-snug": 1130,
+  "rk-tight": 960,
+  "rk-thin": 900,
+  "rk-low": 720,
+  "rk-phone": 480,
+});
+const LEAST_WIDTH = 300;
 const MOST_SQUARES = 24;
 
 /** @typedef {import("../film/board.js").Board} Board */
@@ -40,7 +50,8 @@ export class Screen {
     this.width = 0;
     this.outer = 0;
     this.beside = 0; // the width that an open drawer takes
-    this.tall = PRESENTED;
+    this.tall = 0; // what the board needs where that is more than is made room for
+    this.spare = 0; // height that presenting gives to the lanes
     this.lesson = ""; // what the axis of time belongs to
     /** @type {string | null} */
     this.meterKey = null;
@@ -56,8 +67,13 @@ export class Screen {
       this.measureWindow(large);
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
-    const zoom = Math.max(0.6, Math.min(innerWidth / 960, innerHeight / this.tall));
+    const { width, height } = this.lab.comparison.view ? COMPARED : PRESENTED;
+    const needed = Math.max(height, this.tall);
+    const zoom = innerWidth < innerHeight
+      ? 1
+      : Math.max(0.6, Math.min(innerWidth / width, innerHeight / needed));
     ui.root.style.zoom = zoom.toFixed(3);
+    ui.root.style.setProperty("--rk-least", `${(LEAST_PX / zoom).toFixed(2)}px`);
     this.measureWindow(zoom);
     return Math.floor(innerWidth / zoom);
   }
@@ -73,7 +89,8 @@ export class Screen {
   /** Measure again, even where the width is the same: another theme has other sizes. */
   refit() {
     this.width = 0;
-    this.tall = PRESENTED;
+    this.tall = 0;
+    this.spare = 0;
     this.fit();
   }
 
@@ -82,7 +99,7 @@ export class Screen {
     if (!film) return;
     const outer = this.room();
     const beside = this.lab.drawer.besideOf(outer);
-    const width = Math.max(720, outer - (beside || this.lab.pane.widthOf(outer)));
+    const width = Math.max(LEAST_WIDTH, outer - (beside || this.lab.pane.widthOf(outer)));
     if (this.stage && this.width === width && this.outer === outer && this.beside === beside) return;
     this.width = width;
     this.outer = outer;
@@ -90,7 +107,7 @@ export class Screen {
     this.markNarrow();
     const focused = this.stage && this.stage.root.contains(document.activeElement);
     this.stage = this.makeStage(width);
-    strip.show(film, Math.max(360, outer), this.lesson);
+    strip.show(film, Math.max(LEAST_WIDTH, outer), this.lesson);
     this.showStage();
     reserveGuideBar(this.lab);
     if (this.lab.drawer.open) this.lab.drawer.place(null);
@@ -108,13 +125,17 @@ export class Screen {
     }
   }
 
-  /** Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller. */
+  /**
+   * Presenting, the strip and its axis stay on the screen: where they would not, everything is drawn smaller; where there
+   * is height to spare, lanes are taller.
+   */
   showAll() {
-    const { ui, presenter, comparison } = this.lab;
-    if (!presenter.on || comparison.view || this.tall !== PRESENTED) return;
+    const { ui, presenter, comparison, strip } = this.lab;
+    if (!presenter.on || comparison.view || this.tall || this.spare) return;
     const { scrollHeight, clientHeight } = ui.root;
-    if (scrollHeight <= clientHeight) return;
-    this.tall = scrollHeight + 2;
+    if (scrollHeight > clientHeight) this.tall = scrollHeight + 2;
+    else this.spare = Math.max(0, clientHeight - strip.root.offsetTop - strip.root.offsetHeight - 12);
+    if (!this.tall && this.spare < 8) return;
     this.width = 0;
     this.fit();
   }
@@ -133,7 +154,7 @@ export class Screen {
    * @param {number} width
    */
   sizesOf(film, width) {
-    return measure(film, width, this.lab.ui.root.classList.contains("rk-projector"));
+    return measure(film, width, this.lab.ui.root.classList.contains("rk-projector"), this.spare);
   }
 
   /** @param {number} index */
@@ -152,7 +173,7 @@ export class Screen {
     this.lesson = String(model.get("controls").preset ?? "");
     this.speaker.repeat(); // the same sentence may say something else of this run
     if (this.stage?.adopt(film, this.sizesOf(film, this.width))) {
-      strip.show(film, Math.max(360, this.outer), this.lesson);
+      strip.show(film, Math.max(LEAST_WIDTH, this.outer), this.lesson);
       this.showStage();
     } else {
       this.stage = null;
@@ -176,7 +197,10 @@ export class Screen {
     if (!here) ui.stageHome.replaceChildren(node);
     panels.list.hidden = comparison.view !== null;
     this.lab.pane.place();
-    ui.root.classList.toggle("rk-comparing", comparison.view !== null);
+    const compares = comparison.view !== null;
+    const turned = ui.root.classList.contains("rk-comparing") !== compares;
+    ui.root.classList.toggle("rk-comparing", compares);
+    if (turned && this.lab.presenter.on) this.refit();
     this.paint(false);
     if (inside) this.focusAfterChange();
   }
@@ -185,7 +209,10 @@ export class Screen {
     const { panels, comparison } = this.lab;
     if (comparison.view) comparison.view.root.focus();
     else if (panels.name === "flow") this.focusTarget().focus();
-    else panels.tabOf(panels.name).focus();
+    else {
+      const tab = panels.tabOf(panels.name);
+      (tab.checkVisibility() ? tab : this.lab.ui.playButton).focus();
+    }
   }
 
   /** Where the keys of the board go. */

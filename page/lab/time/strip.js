@@ -11,8 +11,8 @@ const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const MOST_TICKS = 10;
 const HEIGHT = 36;
 const MARGIN = 26;
-/** Letters for a projector, against usual ones. */
-const LARGER = 1.25;
+/** The usual size of letters; for a projector they are larger. */
+const LETTERS_PX = 11.5;
 
 /** How strongly a future is drawn that is only foreseen. */
 const PALE = 0.5;
@@ -140,7 +140,7 @@ export class Strip {
    */
   drawMarks(marks, from) {
     const shown = clusters(marks, this.scale);
-    const large = this.root.closest(".rk-projector") ? LARGER : 1;
+    const large = this.root.closest(".rk-projector") ? lettersOf(this.marks) : 1;
     const labels = labelled(shown, this.scale, large);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const { colour, strong } = MARKS[cluster.kind];
@@ -180,4 +180,12 @@ export class Strip {
     this.slider.value = String(at);
     set(this.slider, "aria-valuetext", words);
   }
+}
+
+/**
+ * How much larger letters are than usual.
+ * @param {Element} node
+ */
+function lettersOf(node) {
+  return (Number.parseFloat(getComputedStyle(node).fontSize) || LETTERS_PX) / LETTERS_PX;
 }

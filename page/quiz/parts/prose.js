@@ -10,7 +10,17 @@ export function prose(text) {
   return text.split("`").map((
     part,
     place,
-  ) => (place % 2 ? make("code", {}, part) : document.createTextNode(part)));
+  ) => place % 2 ? [make("code", {}, part)] : names(part)).flat();
+}
+
+/**
+ * A name such as consumer-1 stays on one line.
+ * @param {string} text
+ */
+function names(text) {
+  return text.split(/(\b[A-Za-z][\w.]*(?:-\w+)*-\d+\b)/).map((part, place) =>
+    place % 2 ? make("span", { class: "rkq-name" }, part) : document.createTextNode(part)
+  );
 }
 
 /** @param {string} text */

@@ -24,6 +24,13 @@ export function readAnswer(form, question) {
   return new FormData(form).getAll("given").join(" ");
 }
 
+/** @param {import("./types.js").Question} question */
+function asks(question) {
+  return question.kind === "multiple" && question.choose
+    ? `Choose ${question.choose}, no more and no fewer`
+    : ASKS[question.kind];
+}
+
 /** @type {Record<string, string>} */
 const ASKS = {
   single: "Choose one",
@@ -44,13 +51,36 @@ export function questionBody(question, state) {
   return [
     make("div", { class: "rkq-stem" }, ...paragraphs(question.stem)),
     question.exhibit ? exhibit(question.exhibit) : null,
-    make(
-      "fieldset",
-      { class: "rkq-answers" },
-      make("legend", {}, ASKS[question.kind]),
-      ...answerRows(question, state),
+    limited(
+      make(
+        "fieldset",
+        { class: "rkq-answers" },
+        make("legend", {}, asks(question)),
+        ...answerRows(question, state),
+      ),
+      question,
     ),
   ];
+}
+
+/**
+ * Where as many options are chosen as are asked for, the others cannot be chosen before one is taken away.
+ * @param {HTMLElement} rows
+ * @param {import("./types.js").Question} question
+ */
+function limited(rows, question) {
+  const most = question.many ? question.choose : 0;
+  if (!most) return rows;
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const boxes = rows.querySelectorAll("input[type=checkbox]");
+  if ([...boxes].every((box) => box.disabled)) return rows;
+  const limit = () => {
+    const full = [...boxes].filter((box) => box.checked).length >= most;
+    for (const box of boxes) box.disabled = full && !box.checked;
+  };
+  rows.addEventListener("change", limit);
+  limit();
+  return rows;
 }
 
 /**
@@ -64,12 +94,10 @@ export function press(event, form, done) {
   if (
     event.ctrlKey || event.metaKey || event.altKey || target.type === "text" || target.tagName === "SELECT"
   ) return;
-  /** @type {NodeListOf<HTMLInputElement>} */
-  const enabled = form.querySelectorAll(".rkq-answers input:not(:disabled)");
-  const inputs = [...enabled];
+  const inputs = /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll(".rkq-answers input")]);
   const place = inputs.some((input) => input.value === "1") ? -1 : "abcdef".indexOf(event.key.toLowerCase());
   const chosen = inputs[place >= 0 ? place : Number(event.key) - 1];
-  if (event.key.length === 1 && chosen && chosen.type !== "text") {
+  if (event.key.length === 1 && chosen && !chosen.disabled && chosen.type !== "text") {
     event.preventDefault();
     chosen.focus();
     chosen.checked = chosen.type === "radio" || !chosen.checked;

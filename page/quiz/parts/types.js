@@ -19,7 +19,9 @@
  * @property {string} kind single, multiple, numeric, short, matching, ordering, log or picture
  * @property {string} stem
  * @property {string} [exhibit]
+ * @property {string} id
  * @property {boolean} [many] whether several options may be chosen
+ * @property {number} [choose] how many options an answer has
  * @property {Option[]} options left out where a number or a word is asked for
  * @property {Step[]} prompts of a matching
  * @property {Step[]} steps of an ordering
@@ -47,7 +49,9 @@
  * @property {Question} question
  * @property {number} number
  * @property {number} of
- * @property {{ answered: boolean, flagged: boolean }[]} places
+ * @property {{ answered: boolean, lacking: number, flagged: boolean }[]} places
+ * @property {boolean} [begun] false before the clock runs
+ * @property {string[]} start what the exam is, before it begins
  * @property {boolean} ended
  * @property {boolean[]} right once it has ended
  * @property {number} left_s
@@ -58,6 +62,8 @@
  * @property {Verdict} verdict once it has ended
  * @property {string} report once it has ended
  * @property {string[]} replays once it has ended
+ * @property {string[]} report_replays runs that the report advises
+ * @property {string[]} source what says so, once it has ended
  */
 
 /**
@@ -71,6 +77,7 @@
  * @property {number} answered
  * @property {boolean} last
  * @property {boolean} asks_confidence
+ * @property {string} [source] id and sources of the question, once it is answered
  * @property {Verdict | null} verdict
  * @property {string[]} replays
  * @property {string} error

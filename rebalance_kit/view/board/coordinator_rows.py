@@ -224,7 +224,8 @@ def _response(records: GroupRecords, row: TraceRow) -> None:
     held = member.parked == api
     if held:
         records.member(name).parked = None
-    if _renews(member, api, error, held=held):
+    unheard = api == "OffsetCommit" and name in records.unheard
+    if not unheard and _renews(member, api, error, held=held):
         records.beats.setdefault(name, []).append(row.at_ms)
 
 

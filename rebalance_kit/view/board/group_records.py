@@ -80,6 +80,8 @@ class GroupRecords:
     changed_partitions: dict[str, None] = field(default_factory=dict)
     created: dict[str, int] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+    unheard: set[str] = field(default_factory=set)
+    """Members whose last commit named deleted topics alone: the broker refuses it, and the coordinator never hears of it."""
     subscriptions: set[str] = field(default_factory=set)
     patterns: set[str] = field(default_factory=set)
 
@@ -334,6 +336,8 @@ def note_position(records: GroupRecords, row: TraceRow) -> None:
 
 def note_commit(records: GroupRecords, row: TraceRow) -> None:
     """Keep the offsets of a commit that was accepted."""
+    topics = {partition.rpartition("-")[0] for partition in row.detail["offsets"]}
+    (records.unheard.add if topics and topics <= records.deleted else records.unheard.discard)(row.actor)
     if row.detail.get("error", "NONE") != "NONE":
         return
     for partition, offset in row.detail["offsets"].items():

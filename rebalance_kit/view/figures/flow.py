@@ -1,87 +1,149 @@
-"""The flow animation: members as rows, partitions as squares that move, a play button and a slider.
+"""The flow animation: who reads which partition, how many are unread, and since when; one to three runs under one clock.
 
-The canned form of the lab for notebooks, reports and slides. Positions are small typed arrays and
-frames carry only what changes.
+The canned form of the lab for notebooks, reports and slides. Positions are small typed arrays, the slider is linear in
+time, and playing lingers where something changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.states import PartitionState
+from rebalance_kit.view.board.states import ABSENT, BoardState, MemberView, PartitionState
+from rebalance_kit.view.figures.flow_layout import (
+    EVENT_KINDS,
+    OUT_OF_SIGHT,
+    FlowGrid,
+    flow_grid,
+    static_parts,
+)
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.style.showing import Figure, base_layout, packed
 from rebalance_kit.view.style.theme import ROLES, looks
 from rebalance_kit.view.words.descriptions import describe_flow
+from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.phrases import fill, length, seconds
 
 FRAMES = 120
-PLAYED = 160
-"""Playing takes about so many pictures; a change that is shorter than one of them is shown for one."""
-PLAYED_MS = 100
+"""The slider has so many places, evenly over the run; changes between them are played too."""
+CHANGES = 60
+LINGER = 5
+"""Playing rests so many pictures where a partition changed."""
 MOST_MEMBERS = 12
-ROW_HEIGHT = 40
-WIDE = 840
-"""Pixels that the lanes of a figure have for sure."""
-FLOWS, STOPPED, WAITS = 1, 4, 101  # plotly's square, x and open square
-LEGEND = (
-    ("flows", FLOWS),
-    ("unread: its owner is dead, frozen or busy", STOPPED),
-    ("waits: no owner, or not read yet", WAITS),
-)
+MOST_RUNS = 3
+FLOWS, STOPPED, WAITS = 1, 30, 2
+"""Plotly's square, square with a cross, and (open) diamond: the shapes of a partition that is read, unread though owned, without owner."""
+GONE_MARK = 100
+"""A hollow disc: no process, or not in the group."""
+MOVING_DOT, MOST_DOT = 5, 15
+STEPS_OF_A_RECORD = (9, 0, -9)
+PARTITIONS_UP_TO = 2048
+"""What tells one record from the next of its partition: a new one does not fly back."""
+CAUSE_LINES = 3
+MOST_DOING = 15
+AROUND_MS, AROUND = 1_000, 0.25
+"""What is shown before the first event and after the last change: at least so long, or this share of what lies between."""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneGrid:
-    """Where squares stand: the column of each partition, and how deep it lies among those without owner."""
+class _Frame(NamedTuple):
+    """What one picture shows of all runs."""
 
-    columns: int
-    column: tuple[int, ...]
-    depth: tuple[int, ...]
-    rail_rows: int
+    x: list[int]
+    y: list[int]
+    shapes: list[int]
+    hues: list[int]
+    dots: list[int]
+    dots_y: list[int]
+    dot_sizes: list[int]
+    dot_ids: list[int]
+    discs: list[int]
+    disc_hues: list[str]
+    doing: list[str]
+    counts: list[str]
+    all_read: list[bool]
+    causes: list[str]
 
 
-def flow_figure(trace: Trace, theme: str = "light", frames: int = FRAMES, group: str | None = None) -> Figure:
-    """A plotly figure (plain values) that plays a run in at most ``frames`` steps.
+def flow_figure(
+    runs: Trace | Sequence[Trace], theme: str = "light", frames: int = FRAMES, group: str | None = None
+) -> Figure:
+    """A plotly figure (plain values) that plays a run, or two or three beside each other under one slider.
 
-    Steps fall on the moments at which something changed, so a gap of some milliseconds is seen; time passes evenly in
-    playing (``paced``). More members
-    than ``MOST_MEMBERS`` cannot be followed as moving squares: they get the Gantt, whose title says why.
+    What is shown begins shortly before the first event and ends shortly after its last effect (``shown_ms``). The slider is
+    linear in time, with ``frames`` places; every change of a partition is a picture of its own, and playing
+    lingers there. More members than ``MOST_MEMBERS`` cannot be followed: they get the Gantt of the first run, whose title
+    says why. Raises ``ValueError`` on no run, or more than ``MOST_RUNS``.
     """
-    boards = Boards(trace, group)
-    if len(boards.names) > MOST_MEMBERS:
-        return _chart_instead(trace, theme, group, len(boards.names))
-    times = frame_times(boards, frames)
-    grid = _places(boards)
-    pictures = [_picture(boards, at_ms, grid) for at_ms in times]
-    opening = max(0, *(step for step, at_ms in enumerate(times) if at_ms < max(boards.watched_from_ms, 1)))
-    names = [
-        f"{at_ms / 1000:.3f}" for at_ms in times
-    ]  # changes a few milliseconds apart have names of their own
-    steps = [
-        {"name": name, "data": [_data(picture)], "traces": [0]}
-        for name, picture in zip(names, pictures, strict=True)
-    ]
-    title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
-    layout = base_layout(
-        theme,
-        title,
-        describe_flow(trace),
-        max(360, 150 + ROW_HEIGHT * (len(boards.names) + grid.rail_rows + 1)),
-    )
-    layout |= _axes(boards, grid, theme) | _controls(names, theme, opening, paced(times[opening:]))
-    layout["margin"] |= {"t": 84}  # the legend stands below the title, however long that is
+    traces = [runs] if isinstance(runs, Trace) else list(runs)
+    if not 1 <= len(traces) <= MOST_RUNS:
+        raise ValueError(f"a flow shows one to {MOST_RUNS} runs; got {len(traces)}")
+    every = [Boards(trace, group) for trace in traces]
+    members = max(len(boards.names) for boards in every)
+    if members > MOST_MEMBERS:
+        return _chart_instead(traces[0], theme, group, members)
+    since_ms, until_ms = shown_ms(every)
+    places = max(frames, 2)
+    even = [since_ms + step * (until_ms - since_ms) // (places - 1) for step in range(places)]
+    times = sorted({*even, *changes(every, since_ms, until_ms)})
+    grid = flow_grid(every, (since_ms, until_ms))
+    pictures = _pictures(every, times, grid, theme)
+    layout = base_layout(theme, _title(traces), "\n\n".join(map(describe_flow, traces)), grid.height)
+    static = static_parts(every, grid, theme)
+    layout |= static.layout | _controls(times, even, theme)
+    layout["margin"] = {"l": 10, "r": 10, "t": 60, "b": 84}
     layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
-    return {"data": _traces(boards, grid, pictures[opening], theme), "layout": layout, "frames": steps}
+    steps: list[Figure] = [
+        {"name": name_of(at_ms), "data": _moved(picture, at_ms, theme), "traces": list(range(8))}
+        for at_ms, picture in zip(times, pictures, strict=True)
+    ]
+    drawn = [_merged(fixed, moved) for fixed, moved in zip(static.moving, steps[0]["data"], strict=True)]
+    return {"data": [*drawn, *static.still], "layout": layout, "frames": steps}
 
 
 def too_many(trace: Trace, group: str | None = None) -> bool:
     """Whether a run has more members than an animation can show."""
     return len(Boards(trace, group).names) > MOST_MEMBERS
+
+
+def shown_ms(every: Sequence[Boards]) -> tuple[int, int]:
+    """The stretch that is shown: around the first event after the group was formed and its last effect; else the whole run."""
+    end_ms = max(boards.end_ms for boards in every)
+    events = [mark.at_ms for boards in every for mark in boards.marks if mark.kind in EVENT_KINDS]
+    events = [at for at in events if at >= min(boards.watched_from_ms for boards in every)]
+    if not events:
+        return 0, end_ms
+    last = max([*events, *(at for at in _changed(every) if at <= end_ms)])
+    around = max(AROUND_MS, round(AROUND * (last - min(events))))
+    return max(0, min(events) - around), min(end_ms, last + around)
+
+
+def _changed(every: Sequence[Boards]) -> list[int]:
+    """Moments at which a partition was taken, given up, or read again."""
+    return sorted({at for boards in every for track in boards.partitions.values() for at in track.times})
+
+
+def changes(every: Sequence[Boards], since_ms: int, until_ms: int) -> list[int]:
+    """At most ``CHANGES`` moments at which a partition was taken, given up, or read again; all of them where they fit."""
+    found = [at for at in _changed(every) if since_ms <= at <= until_ms]
+    if len(found) <= CHANGES:
+        return found
+    return [found[step * (len(found) - 1) // (CHANGES - 1)] for step in range(CHANGES)]
+
+
+def deciding_moment(boards: Boards) -> int:
+    """The moment, after the group was formed, at which most partitions are unread; the first of several."""
+    times = [at for at in boards.change_times if at >= boards.watched_from_ms] or [0]
+    unread = {board.at_ms: len(board.partitions) - board.flowing for board in boards.walk(times)}
+    return max(times, key=lambda at: unread.get(at, 0))
+
+
+def name_of(at_ms: int) -> str:
+    """The name of the picture of a moment: changes a millisecond apart have names of their own."""
+    return f"{at_ms / 1000:.3f}"
 
 
 def _chart_instead(trace: Trace, theme: str, group: str | None, members: int) -> Figure:
@@ -92,259 +154,180 @@ def _chart_instead(trace: Trace, theme: str, group: str | None, members: int) ->
     return figure
 
 
-def frame_times(boards: Boards, count: int) -> list[int]:
-    """At most ``count`` moments: every change where they fit, and steps of even length between."""
-    changes = [at_ms for at_ms in boards.change_times if at_ms <= boards.end_ms]
-    if len(changes) > count * 3 // 4:
-        keep = count * 3 // 4
-        changes = [changes[step * (len(changes) - 1) // (keep - 1)] for step in range(keep)]
-    room = max(2, count - len(changes))
-    even = [step * boards.end_ms // (room - 1) for step in range(room)]
-    return sorted({*changes, *even})[: max(count, 2)]
+def _title(traces: Sequence[Trace]) -> str:
+    meta = traces[0].meta
+    name = str(meta.get("title") or meta.get("scenario") or traces[0].run_id)
+    return name if len(traces) > 1 else f"{name} · {traces[0].label}"
 
 
-# --- places ---------------------------------------------------------------------------------------
-def _places(boards: Boards) -> LaneGrid:
-    """Every partition keeps one column for the whole run, so that squares move up and down only.
-
-    Two partitions that are ever in one lane at once have different columns; among those without an
-    owner, partitions of one column stand below each other.
-    """
-    conflicts = _neighbours(boards)
-    columns: list[int] = []
-    for partition in range(len(boards.partitions)):
-        used = {columns[other] for other in conflicts[partition] if other < partition}
-        columns.append(next(column for column in range(len(used) + 1) if column not in used))
-    depth: list[int] = []
-    stacked: dict[int, int] = {}
-    wide = max(8, *(column + 1 for column in columns), -(-len(columns) // 8)) if columns else 8
-    for partition in range(len(columns)):
-        column = columns[partition] = _spread(wide, partition, columns, conflicts[partition])
-        stacked[column] = stacked.get(column, 0) + 1
-        depth.append(stacked[column])
-    return LaneGrid(wide, tuple(columns), tuple(depth), max(depth, default=1))
+# --- pictures -------------------------------------------------------------------------------------
+def _pictures(every: Sequence[Boards], times: Sequence[int], grid: FlowGrid, theme: str) -> list[_Frame]:
+    hues = [[(look.hue, look.on_hue) for look in looks(boards.names, theme).values()] for boards in every]
+    walks = zip(*([boards.at(min(at_ms, boards.end_ms)) for at_ms in times] for boards in every), strict=True)
+    return [_frame(every, boards, grid, hues, step) for step, boards in enumerate(walks)]
 
 
-def _spread(wide: int, number: int, columns: list[int], conflicts: set[int]) -> int:
-    """A column that neighbours do not use, as evenly spread over the width as the order of partitions allows."""
-    used = {columns[other] for other in conflicts}
-    wish = number % wide
-    return wish if wish not in used else columns[number]
+def _frame(
+    every: Sequence[Boards],
+    now: Sequence[BoardState],
+    grid: FlowGrid,
+    hues: Sequence[Sequence[tuple[str, str]]],
+    step: int,
+) -> _Frame:
+    frame = _Frame(*([] for _ in _Frame._fields))
+    number = 0
+    for panel, (boards, board) in enumerate(zip(every, now, strict=True)):
+        views = {view.name: view for view in board.partitions}
+        held: dict[str | None, int] = {}
+        order = {name: place for place, name in enumerate(boards.names)}
+        for name, track in boards.partitions.items():
+            state = track.at(board.at_ms)
+            place = held.get(state.owner, 0)
+            held[state.owner] = place + 1
+            x, y = grid.place(panel, order.get(state.owner or "", -1), place)
+            absent = state.word == ABSENT.word
+            lag = views[name].lag if name in views else 0
+            place_now = (x, OUT_OF_SIGHT if absent else y)
+            _add_tile(frame, place_now, state, order)
+            _add_record(frame, place_now, (number, step, lag, state.flows))
+            number += 1
+        for member, (hue, on_hue) in zip(board.members, hues[panel], strict=True):
+            alive = member.state.life == "alive"
+            frame.discs.append(0 if alive else GONE_MARK)
+            frame.disc_hues.append(on_hue if alive else hue)
+            frame.doing.append(_doing(member, board.at_ms))
+        frame.all_read.append(board.flowing == len(board.partitions))
+        frame.counts.append(f"{board.flowing} of {len(board.partitions)} read")
+        frame.causes.append(_cause(board, grid.letters))
+    return frame
 
 
-def _neighbours(boards: Boards) -> list[set[int]]:
-    """For each partition those that were ever in one lane with it at once."""
-    moves = sorted(
-        (at_ms, partition, track.states[index].owner)
-        for partition, track in enumerate(boards.partitions.values())
-        for index, at_ms in enumerate(track.times)
-        if index == 0 or track.states[index].owner != track.states[index - 1].owner
+def _add_tile(frame: _Frame, place: tuple[int, int], state: PartitionState, order: dict[str, int]) -> None:
+    frame.x.append(place[0])
+    frame.y.append(place[1])
+    frame.shapes.append(_shape(state))
+    frame.hues.append(
+        order[state.owner] if state.flows and state.owner in order else -1 if state.owner is None else -2
     )
-    neighbours: list[set[int]] = [set() for _ in boards.partitions]
-    lanes: dict[str, set[int]] = {}
-    here: dict[int, str | None] = {}
-    for moment in dict.fromkeys(at_ms for at_ms, _, _ in moves):
-        now = [(partition, owner) for at_ms, partition, owner in moves if at_ms == moment]
-        for partition, _ in now:
-            lanes.get(here.get(partition) or "", set()).discard(partition)
-        for partition, owner in now:
-            here[partition] = owner
-            if owner is not None:
-                lane = lanes.setdefault(owner, set())
-                neighbours[partition] |= lane
-                for other in lane:
-                    neighbours[other].add(partition)
-                lane.add(partition)
-    return neighbours
 
 
-@dataclass(frozen=True, slots=True)
-class _Picture:
-    rows: list[int]
-    owners: list[int]
-    shapes: list[int]
-
-
-def _picture(boards: Boards, at_ms: int, grid: LaneGrid) -> _Picture:
-    order = {name: row for row, name in enumerate(boards.names)}
-    states = [track.at(at_ms) for track in boards.partitions.values()]
-    owners = [order.get(state.owner or "", -1) for state in states]
-    rows = [-grid.depth[row] if owner < 0 else len(order) - owner for row, owner in enumerate(owners)]
-    return _Picture(rows, owners, [_shape(state) for state in states])
+def _add_record(frame: _Frame, place: tuple[int, int], record: tuple[int, int, int, bool]) -> None:
+    """A record below its tile: it travels to the reader and another comes; unread, records pile up where they enter."""
+    number, step, lag, flows = record
+    phase = step % len(STEPS_OF_A_RECORD) if flows else 0
+    frame.dots.append(place[0] + STEPS_OF_A_RECORD[phase])
+    frame.dots_y.append(place[1] - FlowGrid.record_below)
+    frame.dot_sizes.append(MOVING_DOT if flows else min(MOST_DOT, MOVING_DOT + round(lag**0.5 / 2)))
+    frame.dot_ids.append(number + PARTITIONS_UP_TO * (step // len(STEPS_OF_A_RECORD) % 15 if flows else 0))
 
 
 def _shape(state: PartitionState) -> int:
     if state.owner is None:
         return WAITS
-    if state.flows:
-        return FLOWS
-    return STOPPED if state.word in {"stopped", "was leaving"} else WAITS
+    return FLOWS if state.flows else STOPPED
+
+
+def _doing(member: MemberView, at_ms: int) -> str:
+    doing = member.state.doing
+    if member.state.life in {"crashed", "closed", "died", "frozen"}:
+        doing = f"{doing} {length(max(0, at_ms - member.since_ms))}"
+    return "<br>".join(wrap(doing, MOST_DOING)[:2])
+
+
+def _cause(board: BoardState, letters: int) -> str:
+    """The sentence of the moment without the settings in brackets, in as many lines as there is room for."""
+    words = re.sub(r" \([^)]*\)", "", fill(sentence(board).cause, board.at_ms))
+    return "<br>".join(wrap(words, letters, max_lines=CAUSE_LINES, placeholder=" …"))
 
 
 # --- plotly ---------------------------------------------------------------------------------------
-def _data(picture: _Picture) -> Figure:
-    marker = {"symbol": packed(picture.shapes), "color": packed(picture.owners)}
-    return {"y": packed(picture.rows), "marker": marker}
-
-
-def _traces(boards: Boards, grid: LaneGrid, first: _Picture, theme: str) -> list[Figure]:
-    role, many, tight = ROLES[theme], len(boards.partitions) > 60, _tight(boards, grid)
-    squares = _data(first)
-    marker: Figure = {
-        "size": 9 if many else 16 if tight else 28,
-        "line": {"width": 1.5, "color": role["ink"]},
-    }
-    hues = [role["ink"], *(look.hue for look in looks(boards.names, theme).values())]
-    marker |= {"colorscale": _steps(hues), "cmin": -1.5, "cmax": len(hues) - 1.5, "showscale": False}
-    squares["marker"] = marker | squares["marker"]
-    label: Figure = {"mode": "markers"}
-    if not many:
-        label = {
-            "mode": "markers+text",
-            "text": _labels(boards),
-            "textposition": "bottom center" if tight else "middle right",
-            "textfont": {"size": 10 if tight else 13, "color": role["ink"]},
-        }
-    points = {
-        "type": "scatter",
-        "x": list(grid.column),
-        "ids": [str(partition) for partition in range(len(boards.partitions))],
-        "hovertext": list(boards.partitions),
-        "hoverinfo": "text",
-        "showlegend": False,
-        **squares,
-        **label,
-    }
-    return [points, *(_legend(name, shape, role) for name, shape in LEGEND)]
-
-
-def _tight(boards: Boards, grid: LaneGrid) -> bool:
-    """Whether a label beside its square would run into the next square."""
-    longest = max((len(label) for label in _labels(boards)), default=0)
-    return 34 + 8 * longest > WIDE / grid.columns
-
-
-def _labels(boards: Boards) -> list[str]:
-    """The partition's number beside its square; with its topic where the group reads several."""
-    several = len({name.rpartition("-")[0] for name in boards.partitions}) > 1
-    return [name if several else name.rpartition("-")[2] for name in boards.partitions]
-
-
-def _legend(name: str, shape: int, role: Mapping[str, str]) -> Figure:
-    line = {"width": 1.5, "color": role["ink"]}
-    return {
-        "type": "scatter",
-        "x": [None],
-        "y": [None],
-        "mode": "markers",
-        "name": name,
-        "marker": {"symbol": shape, "size": 12, "color": role["ink3"], "line": line},
-    }
-
-
-def _steps(colours: list[str]) -> list[list[Any]]:
-    """A colour scale of flat steps, one per number."""
-    scale: list[list[Any]] = []
-    for number, colour in enumerate(colours):
-        scale += [[number / len(colours), colour], [(number + 1) / len(colours), colour]]
-    return scale
-
-
-def _axes(boards: Boards, grid: LaneGrid, theme: str) -> Figure:
-    blank = {"showgrid": False, "zeroline": False, "fixedrange": True}
-    return {
-        "xaxis": {**blank, "range": [-0.8, grid.columns - 0.2], "showticklabels": False},
-        "yaxis": {
-            **blank,
-            "range": [-grid.rail_rows - 0.6, len(boards.names) + 0.6],
-            "tickvals": [*range(len(boards.names), 0, -1), -1],
-            "ticktext": [*_lane_names(boards, theme), "No owner"],
-            "tickfont": {"size": 13},
-        },
-        "shapes": _lanes(len(boards.names), grid, ROLES[theme]),
-        "showlegend": True,
-        "legend": {"orientation": "h", "x": 1, "xanchor": "right", "y": 1.02, "yanchor": "bottom"},
-    }
-
-
-def _lane_names(boards: Boards, theme: str) -> list[str]:
-    """A member's label, and its name where there is room and it says more."""
+def _moved(frame: _Frame, at_ms: int, theme: str) -> list[Figure]:
+    """What changes from picture to picture, in the order of the figure's first traces."""
+    role = ROLES[theme]
     return [
-        look.label if look.label.lower() == look.name.lower() else f"{look.label}  {look.name}"
-        for look in looks(boards.names, theme).values()
+        {
+            "x": packed(frame.x, "i2"),
+            "y": packed(frame.y, "i2"),
+            "marker": {"symbol": packed(frame.shapes), "color": packed(frame.hues)},
+        },
+        {
+            "x": packed(frame.dots, "i2"),
+            "y": packed(frame.dots_y, "i2"),
+            "ids": packed(frame.dot_ids, "i2"),
+            "marker": {"size": packed(frame.dot_sizes)},
+        },
+        {"marker": {"symbol": packed(frame.discs)}, "textfont": {"color": frame.disc_hues}},
+        {"text": frame.doing},
+        {
+            "text": frame.counts,
+            "textfont": {"color": [role["ink"] if one else role["alert"] for one in frame.all_read]},
+        },
+        {"text": frame.causes},
+        {"x": [at_ms / 1000] * 2},
+        {"x": [at_ms / 1000], "text": [seconds(at_ms)]},
     ]
 
 
-def _lanes(members: int, grid: LaneGrid, role: Mapping[str, str]) -> list[Figure]:
-    """A band behind partitions without an owner, and a line between members."""
-    whole_width = {"xref": "paper", "x0": 0, "x1": 1, "layer": "below"}
-    rail = {
-        **whole_width,
-        "type": "rect",
-        "y0": -grid.rail_rows - 0.5,
-        "y1": -0.5,
-        "fillcolor": role["sunk"],
-        "line": {"width": 0},
+def _merged(fixed: Figure, moved: Figure) -> Figure:
+    """A trace with what its first picture sets."""
+    inner = {
+        key: {**fixed.get(key, {}), **value} for key, value in moved.items() if key in {"marker", "textfont"}
     }
-    line = {**whole_width, "type": "line", "line": {"color": role["hairline"], "width": 1}}
-    return [rail, *({**line, "y0": row + 0.5, "y1": row + 0.5} for row in range(members + 1))]
+    return {**fixed, **moved, **inner}
 
 
-def paced(times: list[int]) -> list[int]:
-    """The order of playing: each step as often as its time is long, so that time passes evenly; at least once.
+def paced(times: Sequence[int], even: Sequence[int]) -> list[int]:
+    """The order of playing: each place of the slider once, each change between them for ``LINGER`` pictures.
 
-    >>> paced([0, 1_000, 1_010, 3_000, 60_000])[:6]
-    [0, 0, 0, 1, 2, 2]
+    >>> paced([0, 10, 20, 23, 30], [0, 10, 20, 30])
+    [0, 10, 20, 23, 23, 23, 23, 23, 30]
     """
-    tick_ms = max(1, (times[-1] - times[0]) // PLAYED)
-    lengths = [after - at_ms for at_ms, after in pairwise(times)]
-    return [step for step, length in enumerate([*lengths, 0]) for _ in range(max(1, round(length / tick_ms)))]
+    quiet = set(even)
+    return [at_ms for at_ms in times for _ in range(1 if at_ms in quiet else LINGER)]
 
 
-def _controls(names: list[str], theme: str, opening: int, order: list[int]) -> Figure:
-    """Play, pause, and a slider over the moments."""
+def _controls(times: Sequence[int], even: Sequence[int], theme: str) -> Figure:
+    """Play, pause, and a slider that is linear in time."""
     role = ROLES[theme]
     style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
-    return {
-        "updatemenus": [_buttons([names[opening + step] for step in order], style, jump)],
-        "sliders": [_slider(names, opening, style, jump)],
-    }
-
-
-def _buttons(names: list[str], style: Figure, jump: Figure) -> Figure:
+    tick_ms = max(40, min(100, 12_000 // len(even)))
     play = {
         "fromcurrent": True,
-        "frame": {"duration": PLAYED_MS, "redraw": False},
-        "transition": {"duration": PLAYED_MS * 3 // 4, "easing": "cubic-in-out"},
+        "mode": "immediate",
+        "frame": {"duration": tick_ms, "redraw": False},
+        "transition": {"duration": tick_ms * 3 // 4, "easing": "linear"},
     }
-    return {
+    order = [name_of(at_ms) for at_ms in paced(times, even)]
+    buttons = {
         "type": "buttons",
         "direction": "left",
         "showactive": False,
         "x": 0,
-        "xanchor": "right",
-        "y": -0.02,
+        "xanchor": "left",
+        "y": 0,
         "yanchor": "top",
-        "pad": {"t": 24, "r": 16},
+        "pad": {"t": 34, "l": 2},
         **style,
         "buttons": [
-            {"label": "Play", "method": "animate", "args": [names, play]},
+            {"label": "▶ Play", "method": "animate", "args": [order, play]},
             {"label": "Pause", "method": "animate", "args": [[None], jump]},
         ],
     }
-
-
-def _slider(names: list[str], opening: int, style: Figure, jump: Figure) -> Figure:
-    return {
-        "active": opening,
-        "x": 0,
-        "len": 1,
-        "y": -0.02,
-        "pad": {"t": 14},
+    slider = {
+        "active": 0,
+        "x": FlowGrid.strip_left,
+        "len": 1 - FlowGrid.strip_left,
+        "y": 0,
+        "pad": {"t": 26, "l": 0, "r": 0},
         "ticklen": 0,
         "minorticklen": 0,
-        **style,
-        "currentvalue": {"prefix": "", "suffix": " s", "xanchor": "left", "font": {"size": 16}},
-        "steps": [{"label": name, "method": "animate", "args": [[name], jump]} for name in names],
+        "font": {"color": role["surface"], "size": 1},
+        "bgcolor": role["sunk"],
+        "bordercolor": role["control"],
+        "currentvalue": {"visible": False},
+        "steps": [
+            {"label": name, "method": "animate", "args": [[name], jump]} for name in map(name_of, even)
+        ],
     }
+    return {"updatemenus": [buttons], "sliders": [slider]}

@@ -13,18 +13,10 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from rebalance_kit.analysis.comparison import (
-    MEASURES,
-    Comparison,
-    Measure,
-    cells,
-    compare,
-    measure,
-    sentences,
-)
+from rebalance_kit.analysis.comparison import Comparison, compare, measure, sentences
 from rebalance_kit.analysis.draws import Distribution, Draws
 from rebalance_kit.analysis.intervals import gaps
-from rebalance_kit.analysis.metrics import UNPLANNED, Metrics
+from rebalance_kit.analysis.metrics import MEASURES, UNPLANNED, Measure, Metrics, cells
 from rebalance_kit.analysis.pairs import Pairs, least, pairs
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace

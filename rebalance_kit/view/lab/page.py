@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from rebalance_kit.model.page_policy import policy
 from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
@@ -18,7 +19,7 @@ from rebalance_kit.view.words.phrases import PROTOCOL_SAYS, PROTOCOL_WORDS, own_
 
 STATIC = Path(__file__).parent / "static"
 PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
+<html lang="en"><head><meta charset="utf-8">{policy}<meta name="viewport" content="width=device-width"><title>{title}</title>
 <style>{style}
 body {{ margin: 16px; }}</style></head><body>
 {player}
@@ -39,14 +40,19 @@ def script() -> str:
 @lru_cache(maxsize=1)
 def style() -> str:
     """The lab's style sheet with the colours of all themes."""
-    parts = [STATIC / "lab.css", STATIC / "panels.css", STATIC / "guide.css"]
+    parts = [STATIC / "lab.css", STATIC / "panels.css", STATIC / "guide.css", STATIC / "sizes.css"]
     return "\n".join([stylesheet(), *(part.read_text(encoding="utf-8") for part in parts)])
+
+
+def script_text() -> str:
+    """The lab's script as it stands between its tags."""
+    source = script().replace("</script", "<\\/script")
+    return f"\n{source}\n"
 
 
 def script_element() -> str:
     """The lab's script for a page of its own, after everything that it plays."""
-    source = script().replace("</script", "<\\/script")
-    return f'<script type="module">\n{source}\n</script>'
+    return f'<script type="module">{script_text()}</script>'
 
 
 def player(name: str, film: bytes, controls: Mapping[str, object], at_ms: int, theme: str) -> str:
@@ -63,6 +69,7 @@ def player(name: str, film: bytes, controls: Mapping[str, object], at_ms: int, t
 def page(film: bytes, controls: dict[str, Any], at_ms: int, theme: str, text: str) -> str:
     """A self-contained HTML page that plays a run; it asks no network and no kernel."""
     return PAGE.format(
+        policy=policy(script_text()),
         title=escape(str(controls["title"])),
         style=style(),
         text=escape(text),

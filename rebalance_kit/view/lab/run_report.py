@@ -18,7 +18,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.comparison import comparison_html, draws_html
 from rebalance_kit.view.figures.gantt_svg import gantt_svg
 from rebalance_kit.view.lab.guide.content import guide_of_run
-from rebalance_kit.view.lab.page import player, script_element, style
+from rebalance_kit.view.lab.page import player, script_element, script_text, style
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.reports.report_page import page_html, twin_html
 from rebalance_kit.view.words.descriptions import describe_comparison, describe_flow
@@ -53,7 +53,7 @@ def report_html(
             f'<figure id="gantt-{number}">{chart.svg}</figure>',
             twin_html(chart.text),
         ]
-    return page_html(name, theme, "\n".join(parts), style(), script_element())
+    return page_html(name, theme, "\n".join(parts), style(), script_element(), [script_text()])
 
 
 def write_report(

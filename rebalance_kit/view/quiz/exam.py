@@ -13,10 +13,12 @@ from rebalance_kit.view.quiz.page import QuestionPage, script
 
 
 class Exam(QuestionPage):
-    """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``; the same call after a killed kernel comes back to it.
+    """A timed mock exam, ``Exam("CCDAK")`` or ``Exam("CCAAK")``: a page that says what it is, and a button that begins it.
+
+    The same call after a killed kernel comes back to an exam that has begun.
 
     An exam that was handed in stays handed in: the call shows its report, and ``again=True`` begins it once more.
-    Papers of the seeds 1, 2 and 3 avoid each other's questions as far as the bank allows. Time runs on while the kernel is dead.
+    Papers of the seeds 1, 2 and 3 are parallel and avoid each other's questions as far as the bank allows. Time runs on while the kernel is dead.
     ``exam.finish()`` hands in and returns the report. Raises ``DataError`` for an unknown exam.
     """
 
@@ -36,6 +38,11 @@ class Exam(QuestionPage):
             name, seed, questions=questions, minutes=minutes, store=Store.given(store), again=again
         )
         self._show({**self._sitting.page(), "error": ""})
+
+    def start(self) -> None:
+        """Begin: the clock runs from now on."""
+        self._sitting.start()
+        self._redraw()
 
     @property
     def sitting(self) -> ExamSitting:
@@ -65,6 +72,10 @@ class Exam(QuestionPage):
             if message.get("do") == "lab":
                 self.open_run(self._sitting.replays(), message.get("run", 0))
                 return
+            if message.get("do") == "report lab":
+                runs = self._sitting.to_replay() if self._sitting.ended else ()
+                self.open_run([run for _, run in runs], message.get("run", 0))
+                return
             self.lab = None
             obey(self._sitting, message)
             if message.get("do") == "keep":
@@ -76,22 +87,32 @@ class Exam(QuestionPage):
 
 
 def obey(sitting: ExamSitting, message: Mapping[str, object]) -> None:
-    """Do what the page asks: keep, go, flag, strike or finish; an answer comes with most of them. Raises ``DataError``.
+    """Do what the page asks: start, keep, go, flag, strike or finish; an answer comes with most. Raises ``DataError``.
 
     ``keep`` is sent while an answer is being chosen; what is not an answer yet is ignored.
     """
     request = str(message.get("do"))
     answer = message.get("given")
+    if request == "start":
+        sitting.start()
+    if not sitting.begun:
+        return
     if request == "keep":
         with suppress(DataError):
-            sitting.answer(str(answer))
+            sitting.answer(str(answer), draft=True)
     elif (
-        answer is not None and request in {"go", "flag", "finish"} and answer != sitting.given(sitting.place)
+        answer is not None
+        and request in {"go", "flag", "finish", "next open", "next flagged"}
+        and answer != sitting.given(sitting.place)
     ):
-        sitting.answer(str(answer))
+        sitting.answer(str(answer), draft=True)
     index = message.get("place")
     if request == "go" and isinstance(index, int):
         sitting.go(index)
+    elif request == "next open":
+        sitting.next_open()
+    elif request == "next flagged":
+        sitting.next_flagged()
     elif request == "flag":
         sitting.flag()
     elif request == "strike":

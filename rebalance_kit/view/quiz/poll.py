@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
@@ -19,9 +19,24 @@ from rebalance_kit.quiz.sittings.ballot import (
 )
 from rebalance_kit.quiz.sittings.grade import Answer
 from rebalance_kit.quiz.sittings.page import public, question_lines
-from rebalance_kit.quiz.sittings.poll import PollCount
+from rebalance_kit.quiz.sittings.poll import PollCount, session_room
+from rebalance_kit.quiz.sittings.room import Room, as_picture
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.quiz.page import QuestionPage, script
+
+
+class RoomAddress:
+    """The address of a room's page, with its QR code in a notebook where the extra ``print`` is installed."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def __repr__(self) -> str:
+        """The address in words."""
+        return f"Vote at {self.address}"
+
+    def _repr_html_(self) -> str:
+        return f"<p style='font-size:1.6em'>Vote at <b>{self.address}</b></p>{as_picture(self.address) or ''}"
 
 
 class Poll(QuestionPage):
@@ -34,6 +49,7 @@ class Poll(QuestionPage):
     """
 
     _esm = script("poll")
+    _room: ClassVar[Room | None] = None
 
     def __init__(
         self,
@@ -46,6 +62,31 @@ class Poll(QuestionPage):
     ) -> None:
         self.count = PollCount(item, seed, folder=folder, store=store, room=room)
         self._show({**self.count.page(), "error": ""})
+        if Poll._room is not None and Poll._room.word == self.count.room:
+            Poll._room.show(self.count, self._redraw)
+
+    @classmethod
+    def open_room(cls, host: str = "127.0.0.1", port: int = 0, *, store: Store | None = None) -> RoomAddress:
+        """Serve a page for phones from this machine, and show its address and QR code: every poll begun afterwards is on it.
+
+        ``host="0.0.0.0"`` lets the room's network in; by default this machine alone. A port that is taken raises ``EnvironmentProblem``.
+        """
+        cls.close_room()
+        cls._room = Room(session_room(Store.given(store)), host, port)
+        return RoomAddress(cls._room.address)
+
+    @classmethod
+    def begin_session(cls, *, store: Store | None = None) -> str:
+        """Draw another word for the room; votes under the one before, as of a rehearsal, are forgotten. Returns the word."""
+        cls.close_room()
+        return session_room(Store.given(store), new=True)
+
+    @classmethod
+    def close_room(cls) -> None:
+        """Serve the page for phones no longer."""
+        if cls._room is not None:
+            cls._room.close()
+        cls._room = None
 
     def take(self, text: str) -> int:
         """Count the codes in a pasted text; how many were taken."""

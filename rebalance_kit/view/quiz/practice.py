@@ -90,3 +90,14 @@ class Review(Quiz):
         from rebalance_kit.quiz.sittings.practice import practise_due
 
         self._begin(practise_due(Store.given(store), time.time(), count), asks_confidence=True)
+
+
+class Today(Quiz):
+    """Today's fifteen minutes for an exam, ``Today("CCAAK")``: what is due, what is weak, what is new; nothing twice a day."""
+
+    def __init__(self, name: str = "CCDAK", *, store: Store | None = None) -> None:
+        import time
+
+        from rebalance_kit.quiz.sittings.daily import practise_today
+
+        self._begin(practise_today(Store.given(store), name, time.time()), asks_confidence=True)

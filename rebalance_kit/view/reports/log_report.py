@@ -6,8 +6,6 @@ stands in it as words; the script adds the timeline.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.page_policy import digest_of, policy
 from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
 from rebalance_kit.view.reports.lab_commands import lab_command
@@ -206,16 +205,14 @@ def _of_no_group(findings: Sequence[Row], lines: LinesAround) -> str:
 
 def script_digest() -> str:
     """The page's only script as a policy names it; a page that frames the report has to allow it too."""
-    digest = hashlib.sha256(bundled(_STATIC / "log_page.js").encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+    return digest_of(bundled(_STATIC / "log_page.js"))
 
 
 def _page(body: str) -> str:
     script, style = bundled(_STATIC / "log_page.js"), (_STATIC / "log_page.css").read_text("utf-8")
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{script_digest()}'"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"{policy(script)}"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>What the logs tell</title><style>{stylesheet()}\n{style}</style></head>"
         f'<body class="rk-light"><main>{body}</main><script>{script}</script></body></html>\n'

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
+from rebalance_kit.model.page_policy import policy
 from rebalance_kit.view.style.theme import FONT, ROLES
 
 
@@ -14,8 +16,13 @@ def twin_html(text: str, *, opened: bool = False) -> str:
     )
 
 
-def page_html(title: str, theme: str, body: str, style: str = "", scripts: str = "") -> str:
-    """A whole page around ``body``; its own rules reach its direct children only, so that they touch nothing that is played in it."""
+def page_html(
+    title: str, theme: str, body: str, style: str = "", scripts: str = "", allowed: Sequence[str] = ()
+) -> str:
+    """A whole page around ``body``; its own rules reach its direct children only, so that they touch nothing that is played in it.
+
+    ``scripts`` are elements after the body; what may run of them is ``allowed``, the texts between their tags.
+    """
     role = ROLES[theme]
     rules = (
         f"body{{margin:0 auto;max-width:1100px;padding:24px;background:{role['surface']};color:{role['ink']};font:15px/1.5 {FONT}}}"
@@ -25,6 +32,6 @@ def page_html(title: str, theme: str, body: str, style: str = "", scripts: str =
         f"main>details>summary{{cursor:pointer;color:{role['ink2']}}}.least{{border:1px solid currentColor;border-radius:9px;padding:0 6px;margin-left:6px;font-size:11px;color:{role['ok']}}}"
     )
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{style}\n{rules}</style>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy(*allowed)}<meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{style}\n{rules}</style>'
         f"</head><body><main>\n{body}\n</main>\n{scripts}</body></html>\n"
     )

@@ -18,7 +18,7 @@ from rebalance_kit.view.reports.report_page import page_html, twin_html
 from rebalance_kit.view.style.showing import Figure, as_plotly
 from rebalance_kit.view.style.theme import embedded
 
-_DRAW = """<script type="module">
+_DRAW = """
 const deflated = Uint8Array.from(atob(document.getElementById("plotly").textContent), (letter) => letter.charCodeAt(0));
 const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("gzip"));
 const script = document.createElement("script");
@@ -27,7 +27,7 @@ document.head.append(script);
 for (const data of document.querySelectorAll("script[data-for]")) {
   Plotly.newPlot(data.dataset.for, JSON.parse(data.textContent));
 }
-</script>"""
+"""
 
 
 def write_sweep(
@@ -43,7 +43,14 @@ def write_sweep(
         ]
     body += ["<h2>All settings</h2>", f"<pre>{escape(text)}</pre>"]
     target.parent.mkdir(parents=True, exist_ok=True)
-    return write_atomically(target, page_html("Sweep", theme, "\n".join(body), scripts=_scripts()))
+    drawing = _plotly()
+    packed = base64.b64encode(gzip.compress(drawing.encode("utf-8"), mtime=0)).decode("ascii")
+    scripts = (
+        f'<script type="text/plain" id="plotly">{packed}</script>\n<script type="module">{_DRAW}</script>'
+    )
+    return write_atomically(
+        target, page_html("Sweep", theme, "\n".join(body), scripts=scripts, allowed=[_DRAW, drawing])
+    )
 
 
 def _figure_html(name: str, figure: Figure) -> str:
@@ -52,10 +59,9 @@ def _figure_html(name: str, figure: Figure) -> str:
     return f'<div class="figure" id="{name}" role="img" aria-label="{label}"></div>\n<script type="application/json" data-for="{name}">{embedded(as_plotly(figure))}</script>'
 
 
-def _scripts() -> str:
-    """plotly.js of the installed package, deflated, and what draws with it; raises ``EnvironmentProblem`` without it."""
+def _plotly() -> str:
+    """plotly.js of the installed package; raises ``EnvironmentProblem`` without it."""
     require("plotly")
     from plotly.offline import get_plotlyjs
 
-    deflated = gzip.compress(str(get_plotlyjs()).encode("utf-8"), mtime=0)
-    return f'<script type="text/plain" id="plotly">{base64.b64encode(deflated).decode("ascii")}</script>\n{_DRAW}'
+    return str(get_plotlyjs())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.page_policy import policy
 from rebalance_kit.view.board.group_view import moment
 from rebalance_kit.view.style.theme import FONT, ROLES
 
@@ -58,7 +59,7 @@ def write_page(path: str | Path, latest: Latest | None, title: str, theme: str =
         f"th,td{{text-align:left;padding:4px 18px 4px 0;border-bottom:1px solid {role['hairline']}}}"
     )
     text = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="{RENEWED_S}">'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy()}<meta http-equiv="refresh" content="{RENEWED_S}">'
         f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title><style>{style}</style></head>'
         f"<body><h1>{escape(title)}</h1>{watch_html(latest)}</body></html>\n"
     )

@@ -11,21 +11,31 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rebalance_kit.analysis.comparison import MEASURES
 from rebalance_kit.analysis.draws import draw, verdict
 from rebalance_kit.analysis.draws_text import draws_table
+from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.notebook import flow
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.figures.comparison import comparison_figure, comparison_html, draws_html
-from rebalance_kit.view.figures.flow import FLOWS, STOPPED, WAITS, flow_figure
+from rebalance_kit.view.figures.flow import (
+    FLOWS,
+    LINGER,
+    STOPPED,
+    WAITS,
+    changes,
+    deciding_moment,
+    flow_figure,
+    name_of,
+)
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.figures.gantt_svg import gantt_svg
 from rebalance_kit.view.lab.run_report import Drawn, report_html, write_report
 from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
-from rebalance_kit.view.style.theme import look
+from rebalance_kit.view.style.theme import ROLES, look
 
 SVG = "{http://www.w3.org/2000/svg}"
 _LEFT_TEXTS = re.compile(
@@ -51,10 +61,13 @@ def test_plotly_itself_accepts_every_figure(crash_runs):
 def test_the_animation_moves_orphans_down_to_no_owner_and_up_to_the_survivor(by_hand):
     figure = flow_figure(by_hand.trace)
     rows = {at_s: unpacked(frame_at(figure, at_s)["data"][0]["y"]) for at_s in (9, 20, 54.5, 58)}
-    assert rows[9] == [2, 2, 1, 1]
-    assert rows[20] == [2, 2, 1, 1]
-    assert rows[54.5] == [-1, -1, 1, 1]
-    assert rows[58] == [1, 1, 1, 1]
+    upper, lower = rows[9][0], rows[9][2]
+    assert rows[9] == [upper, upper, lower, lower]
+    assert upper > lower
+    assert rows[20] == rows[9]
+    assert rows[54.5][2:] == [lower, lower]
+    assert rows[54.5][0] == rows[54.5][1] < lower
+    assert rows[58] == [lower] * 4
     assert unpacked(frame_at(figure, 20)["data"][0]["marker"]["symbol"]) == [STOPPED, STOPPED, FLOWS, FLOWS]
 
 
@@ -75,19 +88,58 @@ def test_no_two_squares_ever_stand_on_the_same_place(make_group):
     for protocol in ("eager", "cooperative", "consumer"):
         figure = flow_figure(simulate(scenario, protocol=protocol))
         for frame in figure["frames"]:
-            places = list(zip(figure["data"][0]["x"], unpacked(frame["data"][0]["y"]), strict=True))
+            places = list(zip(*(unpacked(frame["data"][0][axis]) for axis in "xy"), strict=True))
             assert len(set(places)) == len(places), (protocol, frame["name"])
 
 
-def test_time_passes_evenly_in_playing(crash_runs):
-    for trace in crash_runs:
-        play = flow_figure(trace)["layout"]["updatemenus"][0]["buttons"][0]["args"][0]
-        counted = {name: play.count(name) for name in dict.fromkeys(play)}
-        moments = [float(name) for name in counted]
-        assert moments == sorted(moments)
-        tick_s = (moments[-1] - moments[0]) / 160
-        for (name, count), after in zip(counted.items(), moments[1:], strict=False):
-            assert abs(count * tick_s - max(after - float(name), tick_s)) <= tick_s
+def test_the_slider_is_linear_in_time_and_playing_rests_at_every_change(crash_runs):
+    figure = flow_figure(crash_runs)
+    (slider,) = figure["layout"]["sliders"]
+    moments = [float(step["label"]) for step in slider["steps"]]
+    steps = [after - before for before, after in pairwise(moments)]
+    assert max(steps) - min(steps) <= 0.002
+    assert figure["layout"]["xaxis2"]["range"] == [moments[0], moments[-1]]
+    play = figure["layout"]["updatemenus"][0]["buttons"][0]["args"][0]
+    order = [float(name) for name in play]
+    assert order == sorted(order)
+    assert list(dict.fromkeys(play)) == [frame["name"] for frame in figure["frames"]]
+    changed = {name_of(at) for trace in crash_runs for at in changes([Boards(trace)], 0, trace.end_ms)}
+    between = changed & set(play) - {step["label"] for step in slider["steps"]}
+    assert between
+    assert all(play.count(name) == LINGER for name in between)
+
+
+def test_every_run_stands_in_a_panel_of_its_own_with_its_counts_and_its_strip(crash_runs):
+    figure = flow_figure(crash_runs)
+    for frame in figure["frames"]:
+        boards = [Boards(trace).at(round(1000 * float(frame["name"]))) for trace in crash_runs]
+        assert frame["data"][4]["text"] == [
+            f"{board.flowing} of {len(board.partitions)} read" for board in boards
+        ]
+        alert = [colour == ROLES["light"]["alert"] for colour in frame["data"][4]["textfont"]["color"]]
+        assert alert == [board.flowing < len(board.partitions) for board in boards]
+    strips = [trace for trace in figure["data"] if trace.get("fill") == "tonexty"]
+    assert len(strips) == len(crash_runs)
+    for place, trace in enumerate(crash_runs):
+        boards = Boards(trace)
+        for at_s, height in zip(strips[place]["x"], strips[place]["y"], strict=True):
+            board = boards.at(min(round(1000 * at_s), boards.end_ms))
+            unread = len(board.partitions) - board.flowing
+            assert (height - (len(crash_runs) - 1 - place)) * len(board.partitions) == pytest.approx(
+                0.78 * unread
+            )
+    with pytest.raises(ValueError, match="one to 3 runs; got 4"):
+        flow_figure([*crash_runs, crash_runs[0]])
+
+
+def test_a_tile_says_who_reads_it_from_when_to_when_and_events_stand_on_the_axis(by_hand):
+    figure = flow_figure(by_hand.trace)
+    first = figure["data"][0]["hovertext"][0]
+    assert first.startswith("orders-0")
+    assert "read by consumer-1" in first
+    assert "unread" in first
+    said = [one["text"] for one in figure["layout"]["annotations"]]
+    assert any("consumer-1 crashes, 10.0 s" in words for words in said)
 
 
 def test_more_than_twelve_members_get_a_chart_that_says_why(make_group):
@@ -100,25 +152,27 @@ def test_more_than_twelve_members_get_a_chart_that_says_why(make_group):
     )
 
 
-def test_a_partition_without_owner_is_never_drawn_as_flowing(crash_runs):
+def test_where_no_script_runs_a_picture_of_the_moment_with_most_unread_stands(crash_runs):
+    bundle = flow(*crash_runs)._repr_mimebundle_()
+    boards = Boards(crash_runs[0])
+    at_ms = deciding_moment(boards)
+    assert at_ms >= boards.watched_from_ms
+    least = min(boards.at(at).flowing for at in boards.change_times if at >= boards.watched_from_ms)
+    assert boards.at(at_ms).flowing == least
+    assert bundle["image/svg+xml"] == still(boards.at(at_ms))
+    assert len(bundle["image/svg+xml"]) < 300_000
+    assert len(json.dumps(bundle[PLOTLY_MIME])) < 600_000
+
+
+def test_a_shape_says_whether_a_partition_is_read_and_owned(crash_runs):
     for trace in crash_runs:
+        boards = Boards(trace)
         for frame in flow_figure(trace)["frames"]:
-            rows, shapes = (
-                unpacked(frame["data"][0][key] if key == "y" else frame["data"][0]["marker"][key])
-                for key in ("y", "symbol")
-            )
-            assert all(shape == WAITS for row, shape in zip(rows, shapes, strict=True) if row < 0)
-    trace = simulate(load("a-to-b-move"), protocol="eager")
-    first = flow_figure(trace)["frames"][0]["data"][0]
-    assert FLOWS not in unpacked(first["marker"]["symbol"])
-
-
-def test_a_label_that_would_reach_the_next_square_stands_below_its_own():
-    figure = flow_figure(simulate(load("a-to-b-move"), protocol="eager"))
-    assert figure["data"][0]["textposition"] in {"bottom center", "middle right"}
-    longest = max(len(label) for label in figure["data"][0]["text"])
-    columns = figure["layout"]["xaxis"]["range"][1] + 0.2
-    assert (figure["data"][0]["textposition"] == "middle right") == (34 + 8 * longest <= 840 / columns)
+            shapes = unpacked(frame["data"][0]["marker"]["symbol"])
+            states = [track.at(round(1000 * float(frame["name"]))) for track in boards.partitions.values()]
+            assert shapes == [
+                FLOWS if state.flows else WAITS if state.owner is None else STOPPED for state in states
+            ]
 
 
 def test_the_gantt_gives_each_owner_its_colour_and_each_standstill_its_pattern(by_hand):
