@@ -98,3 +98,8 @@ class Event:
     def named_by_file(self) -> str:
         """What a process is called whose lines name no client: its file, without what files of logs end in."""
         return _FILE_END.sub("", self.file.rsplit("/", 1)[-1], count=1)
+
+    @property
+    def named_in_words(self) -> str:
+        """The same in a sentence."""
+        return f"the client of {self.file.rsplit('/', 1)[-1]}"

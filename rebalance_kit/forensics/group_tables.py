@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: What is over for so long leaves the fold; what is written later does not explain it any more.
 PAST_MS = 4 * 3_600_000
 
+#: A loop is shorter than this; a copy of the file's lines begins later.
+_LOOPS_LINES = 20
+
 
 @dataclass(slots=True)
 class GroupTables:
@@ -98,6 +101,9 @@ class Fold:
             key += event.member, event.reason, event.detail, tuple(event.partitions or ())
         first = self._now.setdefault(key, place)
         if first == place:
+            return False
+        # Where times are whole seconds, a loop writes the same line again within one.
+        if at_ms % 1_000 == 0 and first[0] == event.file and 1 < event.line - first[1] <= _LOOPS_LINES:
             return False
         if first[0] != event.file:
             self._findings.copied(event)

@@ -134,7 +134,7 @@ def sources(paths: Sequence[str | os.PathLike[str]], commands: Sequence[str]) ->
 def _command(text: str) -> tuple[str, list[str]]:
     name, equals, command = text.partition("=")
     try:
-        words = shlex.split(command)
+        words = shlex.split(command, posix=os.name == "posix")  # a backslash of Windows stands for itself
     except ValueError as problem:
         raise ConfigError(f"--from {text!r}: {problem}; expected NAME=COMMAND") from problem
     if not equals or not name.strip() or not words:

@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 MANIFEST = ".rebalance-kit.json"
 """Lists in a folder of results what the kit wrote there, with a digest of each file."""
@@ -35,13 +35,23 @@ def refuse_foreign(folder: Path, places: Iterable[str]) -> None:
                 )
 
 
+def written_here(folder: Path) -> Callable[[str], bool]:
+    """Asks whether a file of the folder is as the kit wrote it; not what was changed, nor what somebody else put there."""
+    known = _manifest(folder)
+    return lambda name: _digest(folder / name) in known.get(name, ())
+
+
 def note_written(folder: Path, places: Iterable[str], drafts: Path | None = None) -> None:
     """Write the manifest: what stands at ``places`` is the kit's.
 
     With ``drafts``, what stands there under the same names is noted as well, before it takes its place.
     """
     chosen = tuple(places)
-    noted = {name: digests for name, digests in _manifest(folder).items() if name.split("/")[0] not in chosen}
+    noted = {
+        name: digests
+        for name, digests in _manifest(folder).items()
+        if not {name, name.split("/")[0]} & set(chosen)
+    }
     for root in (folder, *([drafts] if drafts else [])):
         for place in chosen:
             for path, digest in _present(root / place):

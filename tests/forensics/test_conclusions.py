@@ -189,3 +189,101 @@ def test_a_time_that_stands_there_in_an_unknown_form_is_said_to_stand_there(told
     text = f"{begins} INFO [Consumer clientId=c1, groupId={GROUP}] (Re-)joining group\n"
     row = finding(told(app=text), "lines_without_time")
     assert words in row["do"]
+
+
+def test_shares_tell_who_must_have_come_or_gone_where_no_line_does(told):
+    def shares(before, after):
+        """One member of which only its own lines are at hand."""
+        return (
+            client(0, "c1", "Request joining group due to: group is already rebalancing")
+            + client(0.1, "c1", f"Revoke previously assigned partitions {before}")
+            + client(0.2, "c1", "(Re-)joining group")
+            + joined(0.3, "c1", 7)
+            + client(0.4, "c1", f"Adding newly assigned partitions: {after}")
+        )
+
+    def cause(before, after):
+        return told(c1=shares(before, after)).rows("rebalances")[-1]["cause"]
+
+    assert cause("orders-0, orders-1", "orders-1").startswith("another member joined, by the shares")
+    assert cause("orders-0", "orders-0, orders-1").startswith("another member left or was lost")
+    assert cause("orders-0", "orders-0, audit-0").startswith("topics came in: partitions of audit")
+    assert cause("orders-0", "orders-0").startswith("somebody else began it: c1 learnt from its heartbeat")
+
+
+def test_target_assignments_tell_who_came_and_went(told):
+    def target(seconds, epoch, *members):
+        held = ", ".join(f"{name}=MemberAssignment(partitions={{t=[0]}})" for name in members)
+        return broker(
+            seconds,
+            f"[GroupId {GROUP}] Computed a new target assignment for epoch {epoch} with 'uniform' assignor in 1ms: {{{held}}}.",
+        )
+
+    rows = told(server=target(0, 4, "A", "B") + target(60, 5, "A") + target(90, 6, "A", "C")).rows(
+        "rebalances"
+    )
+    assert [row["cause"].split(" (", 1)[0] for row in rows[1:]] == ["B left or was lost", "C joined"]
+
+
+def test_lines_without_a_time_tell_their_order_and_what_it_proves(told):
+    text = (
+        "[main] INFO AbstractCoordinator - [Consumer clientId=c1, groupId=orders-app] Attempt to heartbeat failed since group is rebalancing\n"
+        "[main] INFO ConsumerCoordinator - [Consumer clientId=c1, groupId=orders-app] Revoking previously assigned partitions [orders-0, orders-1]\n"
+        "[main] INFO AbstractCoordinator - [Consumer clientId=c1, groupId=orders-app] Successfully joined group with generation 10\n"
+        "[main] INFO ConsumerCoordinator - [Consumer clientId=c1, groupId=orders-app] Setting newly assigned partitions [orders-1]\n"
+    )
+    sentence = finding(told(app=text), "lines_without_time")["sentence"]
+    assert sentence.startswith("another member joined, by the shares")
+    assert "gives up 2 partitions; joins generation 10; is given 1 partition" in sentence
+
+
+def test_a_leave_for_a_poll_timeout_is_one_and_no_second_beside_its_warning(told):
+    leaves = client(
+        0.01,
+        "c1",
+        f"Member {member('c1')} sending LeaveGroup request to coordinator b:9092 (id: 1 rack: null) due to consumer poll timeout has expired.",
+    )
+    warns = client(
+        0,
+        "c1",
+        "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than "
+        "the configured max.poll.interval.ms, which typically implies that the poll loop is spending too much time.",
+        "WARN",
+    )
+    for text in (leaves, warns + leaves):
+        row = finding(told(c1=text), "poll_timeout_exceeded")
+        assert (row["times"], row["severity"]) == (1, "critical")
+
+
+def test_an_old_id_that_expires_after_its_client_came_anew_was_replaced_without_leaving(told):
+    old = joining(0, 0, "c1").replace("4a9b", "4a9a")
+    row = finding(
+        told(server=old + joining(60, 1, "c1") + failing(85, 2, "c1").replace("4a9b", "4a9a")),
+        "replaced_without_leave",
+    )
+    assert row["who"] == "c1" and "25.0 s before its old one expired" in row["sentence"]
+
+
+def test_a_coordinator_that_is_found_and_lost_at_once_is_never_held(told):
+    turn = (
+        "Discovered group coordinator b:9092 (id: 1 rack: null)",
+        (
+            "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid due to cause: error response NOT_COORDINATOR. "
+            "isDisconnected: false. Rediscovery will be attempted."
+        ),
+    )
+    lines = [client(at + place / 10, "c1", text) for at in (0, 1, 2) for place, text in enumerate(turn)]
+    assert finding(told(c1="".join(lines)), "coordinator_never_held")["times"] == 3
+    held = "".join(lines[:2]) + joined(0.5, "c1", 3) + "".join(lines[2:4])
+    assert "coordinator_never_held" not in {row["finding"] for row in told(c1=held).rows("findings")}
+
+
+def test_members_of_several_groups_that_expire_at_once_are_told_of_as_one(told):
+    from rebalance_kit.forensics.answer.selected import Selected
+    from rebalance_kit.forensics.answer.verdict import verdict
+    from rebalance_kit.forensics.answer.wishes import Wishes
+
+    text = failing(0, 1, "c1") + failing(0.004, 1, "c2").replace(GROUP, "audit")
+    assert "all within 4 ms" in verdict(Selected(told(server=text), Wishes())).sentence
+    apart = failing(0, 1, "c1") + failing(4, 1, "c2").replace(GROUP, "audit")
+    assert "all within" not in verdict(Selected(told(server=apart), Wishes())).sentence

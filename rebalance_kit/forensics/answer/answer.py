@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.answer.last_words import add_last_words
 from rebalance_kit.forensics.answer.selected import Selected
 from rebalance_kit.forensics.answer.verdict import NOTHING_WRONG, verdict
 from rebalance_kit.forensics.answer.wishes import Wishes
@@ -34,6 +35,7 @@ class Answer:
         """Print the answer; returns the status."""
         chosen = Selected(result, self.wishes)
         said = verdict(chosen)
+        add_last_words(chosen, said.cards)
         status = said.status(self.wishes.fail_on) if self.strict else NOTHING_WRONG
         if self.form == "json":
             from rebalance_kit.forensics.answer.as_json import print_lines

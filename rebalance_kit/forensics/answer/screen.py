@@ -138,12 +138,14 @@ def _card(number: int, card: Card) -> Iterator[str]:
     tail = f"   {', '.join([*often, *cost])}" if often or cost else ""
     less_sure = "" if row["confidence"] is None else " (read from single words)"
     yield from _wrap(
-        f"  {number}  {card.severity.upper():8}  ", f"{row['sentence']}{card.others}{less_sure}{tail}", 5
+        f"  {number}  {card.severity.upper():8}  ",
+        f"{row['sentence']}{card.others}{card.together}{less_sure}{tail}",
+        5,
     )
     at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
     yield f"     proof     {row['file']}:{row['line']}  {at}{_short(row['evidence'])}"[:WIDTH]
     if row["last_words"]:
-        yield f"     last words  {row['last_words']}"[:WIDTH]
+        yield from _wrap("     last words  ", row["last_words"])
     if row["setting"]:
         yield from _wrap("     setting   ", row["setting"])
     yield from _wrap("     do        ", row["do"])

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: Exit statuses of ``rebalance-kit logs``.
 NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 
+#: Members that expire within this time of each other were lost by one cause.
+_TOGETHER_MS = 100
+
 #: So many names are listed.
 _NAMED = 6
 
@@ -54,6 +57,18 @@ class Card:
         names = [name for name in names if name != self.first["who"]]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return f" (the same for {', '.join(names[:_NAMED])}{more})" if names else ""
+
+    @property
+    def together(self) -> str:
+        """That several members expired in the same moment, in words; empty where they did not."""
+        moments = [row["at_ms"] for row in self.rows if row["at_ms"] is not None]
+        whose = {(row["group"], row["who"]) for row in self.rows}
+        if self.first["finding"] != "session_expired" or len(whose) < 2 or self.times > len(self.rows):
+            return ""
+        apart = max(moments, default=0) - min(moments, default=0)
+        if len(moments) < len(self.rows) or apart > _TOGETHER_MS:
+            return ""
+        return f"; all within {apart:,} ms: look at what they share (a host, a process, a network)"
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
@@ -156,7 +171,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     rebalances = result.rows("rebalances")
     grave = [card for card in cards if card.severity != NOTE]
     if grave:
-        return _because(grave[0], rebalances)
+        return _because(grave[0], rebalances)[:-1] + grave[0].together + "."
     not_all = (
         ""
         if understood.wholly
@@ -176,21 +191,24 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         return told + not_all
     if cards:
         return _capital(cards[0].first["sentence"]) + "." + not_all
-    if not understood.wholly:
+    if understood.about == understood.unclear > 0:
         return not_all.strip()
     if empty:
         return "There is no line in what was read."
     if understood.about:
+        from rebalance_kit.forensics.answer.steps import steps
+
         names = [row["group"] for row in result.rows("groups")]
-        named = (
-            f"{', '.join(names[:3])}{' and others' if len(names) > 3 else ''}: spoken of"
-            if names
-            else "A group is spoken of"
-        )
+        named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
         words = (
-            f", {counted(understood.by_words, 'line')} of them by single words" if understood.by_words else ""
+            f" ({counted(understood.by_words, 'line')} of them read by single words)"
+            if understood.by_words
+            else ""
         )
-        return f"{named} in {counted(understood.about, 'line')}{words}; out of these lines no rebalance can be made."
+        told = steps(result.rows("events"))
+        known = understood.about - understood.unclear
+        none = "" if not_all else " They tell of no rebalance from its beginning or to its end."
+        return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}"
     return "No line of what was read speaks of a consumer group."
 
 

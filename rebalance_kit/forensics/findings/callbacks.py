@@ -66,6 +66,8 @@ class Slowness:
 
     def __init__(self) -> None:
         self._before: dict[tuple[str, str], Event] = {}
+        #: What members without a name are called in a sentence.
+        self._nameless: dict[str, str] = {}
         self._callbacks: dict[tuple[str, bool], _Worst] = {}
         #: Members of the consumer protocol, each in its file.
         self._by_epoch: set[tuple[str, str]] = set()
@@ -83,6 +85,7 @@ class Slowness:
         name, client = event.event, event.client
         if client is None:
             if event.side == "other":
+                self._nameless[event.named_by_file] = event.named_in_words
                 self._answer(event, event.named_by_file, notice=name == "other_rebalancing")
             return
         notice = name == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
@@ -112,6 +115,7 @@ class Slowness:
         key = client, event.file
         if event.event in {"joining", "other_joined"}:
             self._joins[key] = self._joins.get(key, 0) + 1
+            self._joined.pop(key, None)
         elif event.event == "joined":
             self._joined[key] = event
         elif notice:
@@ -139,7 +143,7 @@ class Slowness:
             _slow_callback(who, one, acknowledges=acknowledges)
             for (who, acknowledges), one in self._callbacks.items()
         ]
-        rows += [_repeated(who, one) for who, one in self._repeated.items()]
+        rows += [_repeated(who, self._nameless.get(who, who), one) for who, one in self._repeated.items()]
         return rows + [_slow_leader(who, one) for who, one in self._leaders.items()]
 
 
@@ -168,12 +172,12 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
     )
 
 
-def _repeated(who: str, one: _Worst) -> Row:
+def _repeated(who: str, named: str, one: _Worst) -> Row:
     return told(
         "repeated_notice",
         who,
         one.times,
-        f"{who} was told {one.times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
+        f"{named} was told {one.times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
         one.first,
         "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
         "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",

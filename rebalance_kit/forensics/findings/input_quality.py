@@ -16,6 +16,9 @@ CLOCK_MS = 500
 #: A line this much earlier than the one before it in its file.
 BACK_MS = 2_000
 
+#: Hardly a process is frozen for longer, at each rebalance or once.
+_FROZEN_MS, _ASLEEP_MS = 60_000, 15 * 60_000
+
 #: Two files share this many coordinator's lines, to the millisecond: one is a copy.
 _SHARED = 3
 
@@ -139,6 +142,8 @@ class InputQuality:
                 "GroupMetadataManager: Stabilized comes before any answer to JoinGroup",
             )
             for who, late in self._ahead.items()
+            # A process that was frozen reads an answer late, too.
+            if late.most_ms >= (_FROZEN_MS if late.times > 1 else _ASLEEP_MS)
         ]
 
     def _one_name(self) -> list[Row]:
@@ -181,7 +186,7 @@ class InputQuality:
                 file,
                 back.times,
                 f"time goes back by {seconds(back.most_ms)} s within {file} "
-                "(a clock that was set, summer time, or files strung together)",
+                "(an export sorted newest first, a clock that was set, summer time, or files strung together)",
                 back.first,
                 "Log in UTC; put rotated files beside each other rather than into one in the wrong order.",
                 "log4j2 %d{UTC}",

@@ -103,7 +103,8 @@ def _held_up(rebalances: Sequence[Rebalance]) -> list[Row]:
 def _looping(rebalances: Sequence[Rebalance]) -> list[Row]:
     """Generations that prove many more rebalances than these logs hold."""
     rows = [row for row in rebalances if row.protocol == "classic" and row.after is not None]
-    if len(rows) < 2:
+    # A group that changed its protocol counts on from its epochs.
+    if len(rows) < 2 or any(row.protocol != "classic" for row in rebalances):
         return []
     first, last = rows[0], rows[-1]
     proved, lasted_ms = (last.after or 0) - (first.after or 0), last.start_ms - first.start_ms

@@ -8,6 +8,7 @@ from rebalance_kit.forensics.findings.callbacks import SLOW_STEPS, Slowness
 from rebalance_kit.forensics.findings.finding import Row, order
 from rebalance_kit.forensics.findings.input_quality import InputQuality
 from rebalance_kit.forensics.findings.patterns import patterns
+from rebalance_kit.forensics.findings.replaced import REPLACING, Replaced
 from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restarts
 from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.settings import Settings
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 #: A finding of the first kind says nothing beside one of the others about the same member (or group).
 _UNLESS = {
     "coordinator_lost": ("member_frozen",),
+    "client_join_failed": ("client_lost_session",),
+    "heartbeats_unanswered": ("member_frozen", "machine_frozen"),
     "native_session_lost": ("machine_frozen",),
-    "member_left": ("task_failed",),
+    "member_left": ("task_failed", "poll_timeout_exceeded"),
+    "replaced_without_leave": ("died_without_goodbye",),
     "static_return": ("duplicate_instance_id", "instance_id_shared", "instances_take_turns"),
     "instance_id_shared": ("duplicate_instance_id",),
     "repeated_notice": ("deleted_topic_commit",),
@@ -54,6 +58,7 @@ class Findings:
         self._group, self._alone, self._remade = group, alone, Remade(remade)
         self._by_rule, self._slowness, self._restarts = ByRule(), Slowness(), Restarts()
         self._shares, self._settings, self._subscribed = Shares(), Settings(), Subscribed()
+        self._replaced = Replaced()
         self._quality, self._unplaced, self._together = InputQuality(group), Unplaced(), Together()
 
     def listeners(self, kind: Kind) -> Iterator[Callable[[Event], object]]:
@@ -69,6 +74,8 @@ class Findings:
                 yield self._together.take
             if name in COMINGS_AND_GOINGS:
                 yield self._restarts.take
+            if name in REPLACING and side == "broker":
+                yield self._replaced.take
             if kind.back:
                 yield self._quality.went_back
             if kind.instance and side == "java":
@@ -97,6 +104,7 @@ class Findings:
         self._slowness.settle(before_ms)
         self._quality.settle(before_ms)
         self._restarts.settle(history.names, before_ms)
+        self._replaced.settle(history.names, before_ms)
         self._shares.settle(rebalances, before_ms)
 
     def forget(self, members: Collection[str], names: Names) -> None:
@@ -109,6 +117,7 @@ class Findings:
             *self._by_rule.rows(history.names, rebalances),
             *self._slowness.rows(),
             *self._restarts.rows(),
+            *self._replaced.rows(),
             *self._shares.rows(),
             *self._settings.rows(),
             *self._subscribed.rows(history.subscriptions.by_caller),

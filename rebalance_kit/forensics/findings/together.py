@@ -22,7 +22,11 @@ _TIMERS = frozenset(
 _SESSIONS_MS, _EXACTLY_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000, 90_000, 120_000), 150
 
 #: The lines that tell of it.
-TOGETHER = _TIMERS | {"loaded", "member_loaded", "member_failed"}
+_FLAPS = frozenset({"coordinator_found", "coordinator_lost", "joined"})
+TOGETHER = _TIMERS | _FLAPS | {"loaded", "member_loaded", "member_failed"}
+
+#: A coordinator that is lost again within this time of being found was never held.
+_HELD_MS, _LOST_TIMES = 5_000, 2
 
 
 class Together:
@@ -35,6 +39,10 @@ class Together:
         self._loaded_ms: int | None = None
         self._sessions: set[int] = set()
         self._late: dict[str, tuple[int, Evidence]] = {}
+        self._found: dict[str, int] = {}
+        #: How often in a row a client lost a coordinator at once, the moments of the first and last, and the first line.
+        self._flaps: dict[str, tuple[int, int, int, Evidence]] = {}
+        self._worst: dict[str, tuple[int, int, int, Evidence]] = {}
 
     def take(self, event: Event) -> None:
         """A line with a time, in order of time."""
@@ -43,6 +51,8 @@ class Together:
             return
         if event.event in _TIMERS:
             self._timer(event, at_ms)
+        elif event.event in _FLAPS:
+            self._flap(event, at_ms)
         elif event.event == "loaded":
             self._loaded_ms = at_ms
         elif event.event == "member_loaded":
@@ -52,6 +62,17 @@ class Together:
             after_ms = at_ms - self._loaded_ms
             if any(abs(after_ms - session) <= _EXACTLY_MS for session in self._sessions or _SESSIONS_MS):
                 self._late.setdefault(event.member, (after_ms, line(event)))
+
+    def _flap(self, event: Event, at_ms: int) -> None:
+        who = event.client or event.named_in_words
+        if event.event == "coordinator_found":
+            self._found[who] = at_ms
+        elif event.event == "joined":
+            self._flaps.pop(who, None)
+        elif at_ms - self._found.get(who, at_ms - _HELD_MS - 1) <= _HELD_MS:
+            times, first_ms, _, first = self._flaps.get(who, (0, at_ms, at_ms, line(event)))
+            self._flaps[who] = told_now = (times + 1, first_ms, at_ms, first)
+            self._worst[who] = max(self._worst.get(who, told_now), told_now, key=lambda one: one[0])
 
     def _timer(self, event: Event, at_ms: int) -> None:
         client, over_ms = event.client or event.named_by_file, event.over_ms or 0
@@ -63,7 +84,24 @@ class Together:
 
     def rows(self) -> list[Row]:
         """The findings, once all lines are taken."""
-        return [*self._frozen(), *self._not_followed()]
+        return [*self._frozen(), *self._not_followed(), *self._never_held()]
+
+    def _never_held(self) -> list[Row]:
+        return [
+            told(
+                "coordinator_never_held",
+                who,
+                times,
+                f"{who} found its coordinator and lost it again at once, {times} times in {seconds(last_ms - first_ms)} s, without joining",
+                first,
+                "The broker that it is sent to does not answer as the coordinator: look at that broker and at __consumer_offsets (a leader "
+                "that moves, a load in progress), and at advertised.listeners and proxies between the two.",
+                "AbstractCoordinator.markCoordinatorUnknown; NOT_COORDINATOR",
+                last_ms=last_ms,
+            )
+            for who, (times, first_ms, last_ms, first) in self._worst.items()
+            if times >= _LOST_TIMES
+        ]
 
     def _frozen(self) -> list[Row]:
         if self._asleep is None:

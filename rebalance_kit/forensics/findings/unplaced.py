@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.analysis.owners import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
+from rebalance_kit.forensics.findings.in_order import InOrder
 from rebalance_kit.forensics.history.felt import FELT
 from rebalance_kit.forensics.words import counted
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
 
 #: Lines that would be placed in a rebalance if they had a time.
-PLACED = FELT | CALLS | {"preparing", "stabilized", "bumped", "member_failed", "session_expired"}
+PLACED = (
+    FELT
+    | CALLS
+    | {"preparing", "stabilized", "bumped", "computed", "joins", "left", "epoch_left"}
+    | {"member_failed", "session_expired"}
+)
 
 
 _YEARLESS = re.compile(
@@ -44,6 +50,7 @@ class Unplaced:
         self._left: dict[str, Event] = {}
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
+        self._in_order = InOrder()
 
     def take(self, event: Event) -> None:
         """A line of the group that would be placed."""
@@ -52,6 +59,7 @@ class Unplaced:
         else:
             self._timeless = self._timeless or event
             self._untimed += 1
+            self._in_order.take(event)
         if event.event in _LEAVING and "poll timeout" not in (event.reason or ""):
             self._left.setdefault(event.client or event.named_by_file, event)
 
@@ -64,7 +72,7 @@ class Unplaced:
                     "member_left",
                     who,
                     1,
-                    f"{who} left the group ({event.reason or 'no reason given'}); the rebalance of those who stay is not in these logs",
+                    f"{who if event.client else event.named_in_words} left the group ({event.reason or 'no reason given'}); the rebalance of those who stay is not in these logs",
                     line(event),
                     "Expected when it is stopped or deployed. The logs of the other members, or the coordinator's, tell what followed.",
                     "KafkaConsumer.close; LeaveGroup",
@@ -78,11 +86,18 @@ class Unplaced:
                     "lines_without_time",
                     None,
                     self._untimed,
-                    f"{counted(self._untimed, 'line')} of this group {'tells' if self._untimed == 1 else 'tell'} of a rebalance without a time that can be read: "
-                    "what happened when, and how long it took, cannot be told",
+                    self._without_time(),
                     line(first),
                     _time_of(first.text),
                     "org.slf4j.simpleLogger.showDateTime",
                 )
             )
         return rows
+
+    def _without_time(self) -> str:
+        """What lines without a time tell."""
+        lines = f"{counted(self._untimed, 'line')} of this group {'tells' if self._untimed == 1 else 'tell'} of a rebalance"
+        told = self._in_order.words()
+        if not told:
+            return f"{lines} without a time that can be read: what happened when, and how long it took, cannot be told"
+        return f"{told}; {lines} and {'holds' if self._untimed == 1 else 'hold'} no time that can be read, so when and how long is not told"

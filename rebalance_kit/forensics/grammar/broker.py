@@ -178,7 +178,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     (
         "member_loaded",
         "Static member MemberMetadata(memberId={member}, groupInstanceId={instance}, clientId={client}, clientHost={_}, "
-        "sessionTimeoutMs={limit_ms}, rebalanceTimeoutMs={_}) of group {group} loaded with member id {_} at generation {generation}[[.]]",
+        "sessionTimeoutMs={limit_ms}, rebalanceTimeoutMs={_})[[.groupInstanceId]] of group {group} loaded with member id {_} at generation {generation}[[.]]",
     ),
     ("metadata_loaded", "Finished loading of metadata from {detail}"),
     ("metadata_loaded", "Finished loading offsets and group metadata from {detail}"),

@@ -86,7 +86,15 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_step", "Received SyncGroupResponse {_}"),
     ("rd_step", "Sent HeartbeatRequest {_}"),
     ("rd_step", "Received HeartbeatResponse {_}"),
+    (
+        "rd_close_waits",
+        'Group "{group}": waiting for {detail} call, {_} (state {_}, join-state {state}) before terminating',
+    ),
     ("rd_step", 'Group "{group}"{_}'),
+    ("coordinator_lost", "GroupCoordinator: Connect to {_} failed: {cause}"),
+    ("rd_step", "GroupCoordinator: Broker changed state {_}"),
+    ("rd_step", "GroupCoordinator: Delaying next reconnect by {_}"),
+    ("rd_step", "Delaying next reconnect by {_}"),
 )
 
 LIBRDKAFKA: tuple[Template, ...] = tuple(Template(event, "librdkafka", text) for event, text in _LINES)

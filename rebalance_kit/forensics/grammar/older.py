@@ -36,6 +36,7 @@ _JAVA_LINES: tuple[tuple[str, str], ...] = (
     ("assigned", "Setting newly assigned partitions[[:]] {partitions}"),
     ("coordinator_found", "Discovered coordinator {_} for group {group}[[.]]"),
     ("coordinator_lost", "Marking the coordinator {_} dead for group {group}"),
+    ("coordinator_lost", "Marking the coordinator {_} dead"),
     ("coordinator_lost", "Group coordinator {_} is unavailable or invalid, will attempt rediscovery"),
     ("poll_timeout", f"This member will leave the group because {_POLL_TEXT}{{_}}"),
     ("leaving", "Member {member} sending LeaveGroup request to coordinator {_}"),

@@ -27,7 +27,12 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_revoked", "Revoking previously assigned partitions {partitions} for group {group}[[, {_}]]"),
     ("other_leader", "Elected group leader -- performing partition assignments using {assignor}"),
     ("other_joined", "Successfully synced group {group} with generation {generation}"),
-    # sarama
+    # sarama, and sarama-cluster
+    ("other_step", "closed dead subscription to {topic}"),
+    ("other_revoked", "loop check partition number coroutine will exit{_}"),
+    ("other_rebalancing", "Rebalanced: &{Type:rebalance start {_}"),
+    ("other_join_failed", "Rebalanced: &{Type:rebalance error {_}"),
+    ("other_joined", "Rebalanced: &{Type:rebalance OK {_}"),
     ("other_coordinator", "client/coordinator requesting coordinator for consumergroup {group} from {_}"),
     ("other_coordinator", "client/coordinator coordinator for consumergroup {group} is {_}"),
     ("other_rebalancing", "consumergroup/{group} rebalance triggered{_}"),
@@ -50,7 +55,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_step", "Failed to join group {group}: {reason}"),
     ("other_rebalancing", "Rebalance In Progress: the coordinator has begun rebalancing the group{_}"),
     # franz-go
-    ("other_rebalancing", "heartbeat errored{_}"),
+    ("other_heartbeat_failed", "heartbeat errored{_}"),
+    ("other_assigned", 'new group session begun{_}"lost":{detail}'),
     ("other_assigned", "new group session begun{_}"),
     ("other_joined", 'joined, balancing group{_}"generation":{generation},{_}'),
     ("other_joined", "joined, balancing group; {_}generation: {generation},{_}"),

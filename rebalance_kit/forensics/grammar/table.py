@@ -98,6 +98,7 @@ CLUES: tuple[str, ...] = (
         "ember_",
         "Task is being killed",
         "imed out ",
+        "loop check partition number",
     ),
 )
 

@@ -28,7 +28,12 @@ class Causes:
                 waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
             known_by = _known_by(row)
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
-            row.cause = sentence(row.trigger, row.culprit) + more + _meanwhile(row) + waited
+            told = row.known if row.trigger == "unseen" else None
+            if row.trigger == "unseen" and row.only_its_end and told is None:
+                told = "who began it stands before these lines"
+            row.cause = (
+                (told or sentence(row.trigger, row.named or row.culprit)) + more + _meanwhile(row) + waited
+            )
             self._seen.update(dict.fromkeys(known_by | _joined_with(row), row.start_ms))
 
     def forget(self, before_ms: int) -> None:

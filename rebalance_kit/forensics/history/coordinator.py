@@ -8,6 +8,7 @@ log has acknowledged (without client logs: when the target was computed).
 
 from __future__ import annotations
 
+import re
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,9 @@ JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_re
 LEFT = ("left", "epoch_left")
 EXPIRED = ("member_failed", "session_expired")
 
+#: The members of a target assignment, as a coordinator writes it down.
+_TARGETED = re.compile(r"([\w.@/-]{1,249})=MemberAssignment\(")
+
 _ENDS = frozenset({"stabilized", "emptied", "upgraded", "preparing", "unloaded"})
 
 
@@ -55,6 +59,8 @@ class Coordinator:
         self._earlier: int | None = None
         self._inside: Rebalance | None = None
         self._next = Moves()
+        #: The members of the last target assignment, where the line names them.
+        self._targets: frozenset[str] = frozenset()
 
     def take(self, event: Event) -> None:
         """A line of the coordinator; one without a time tells nothing here."""
@@ -141,6 +147,8 @@ class Coordinator:
         row = self._begin("classic", trigger, event, at_ms if fresh is None else fresh.at_ms or 0)
         row.culprit_member, row.said = (None, None) if fresh is None else (fresh.member, fresh.reason)
         row.before, row.only_its_end, self._open = (event.generation or 1) - 1, True, row
+        if event.generation == 1 and fresh is None:
+            row.known = "its first members joined"
         self._unassigned.append(row)
         self._leaver = None
 
@@ -165,6 +173,8 @@ class Coordinator:
             trigger = leave_trigger(leaver.reason if leaver else None)
         row = self._begin("classic", trigger, event, event.at_ms or 0)
         row.culprit_member, row.said, row.before = member, said, event.generation
+        if event.reason is None and trigger == "rejoin":
+            row.trigger, row.known = "unseen", "its coordinator writes no reason, as old brokers do not"
         self._open = row
         self._unassigned.append(row)
         self._inside = row
@@ -198,14 +208,18 @@ class Coordinator:
         return row
 
     def _targeted(self, event: Event) -> None:
+        members = frozenset(_TARGETED.findall(event.detail or ""))
         for row in self._untargeted:
             row.target_ms = event.at_ms
-        self._untargeted = []
+            if row.trigger == "unseen" and members and self._targets:
+                row.known = _changed(self._targets, members)
+        self._untargeted, self._targets = [], members
 
     def _move(self, event: Event) -> None:
         """Note who comes and goes: inside a join phase with that rebalance, else with the next, which it causes."""
         name = event.event
-        if name in {"stabilized", "emptied", "upgraded"}:
+        # Whoever joins a stable group does so in the next rebalance.
+        if name in {"stabilized", "emptied", "upgraded"} or event.state == "Stable":
             self._inside = None
         member = event.member
         if member is None:
@@ -219,6 +233,19 @@ class Coordinator:
             moves.left.add(member)
         elif name in EXPIRED:
             moves.expired.append((event.at_ms or 0, member))
+
+
+def _changed(before: frozenset[str], after: frozenset[str]) -> str | None:
+    """Who came and went between two target assignments; None for nobody."""
+    parts = [
+        f"{', '.join(sorted(names))} {words}"
+        for names, words in (
+            (after - before, "joined (the target assignment has it for the first time)"),
+            (before - after, "left or was lost (the target assignment has it no more)"),
+        )
+        if names
+    ]
+    return "; ".join(parts) or None
 
 
 def _complete(row: Rebalance) -> None:

@@ -15,6 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import Rebalance
+from rebalance_kit.forensics.history.shifts import GAVE, GOT, Shift, Shifts
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -53,6 +54,7 @@ _RANK = (
 _UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
 _TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
 
+_HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance in progress|REBALANCE_IN_PROGRESS")
 _MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
 
 #: Lines of members that the coordinator did not know any more.
@@ -67,6 +69,8 @@ _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "proces
 FELT = (
     _UNDER_WAY
     | _GONE
+    | GAVE
+    | GOT
     | {
         *("joined", "synced", "other_joined", "rd_join_answer", "transitioned", "revoked"),
         *("poll_timeout", "rd_poll_timeout", "other_poll_timeout", "rejoin_requested", "join_retried"),
@@ -77,6 +81,7 @@ FELT = (
             "fatal",
             "config_mismatch",
             "generation_reset",
+            "rd_member_id",
         ),
         *(
             "other_session_expired",
@@ -84,6 +89,7 @@ FELT = (
             "heartbeat_failed",
             "heartbeat_unknown",
             "joining",
+            "other_heartbeat_failed",
         ),
     }
 )
@@ -101,6 +107,9 @@ class _Round:
     end_ms: int = 0
     clients: set[str] = field(default_factory=set)
     told: list[_Told] = field(default_factory=list)
+    shift: Shift = field(default_factory=Shift)
+    #: What the member that told of it first is called in a sentence.
+    named: str = ""
     confidence: str | None = None
 
 
@@ -116,6 +125,8 @@ class _Told:
     file: str
     line: int
     confidence: str | None = None
+    #: What it is called in a sentence.
+    named: str = ""
 
 
 class Felt:
@@ -134,6 +145,7 @@ class Felt:
         self._under_way: dict[tuple[str, str], Event] = {}
         #: The epoch at which a member left its settled state, and whether it gave up partitions since.
         self._reconciling: dict[tuple[str, str], tuple[int | None, bool]] = {}
+        self._shifts = Shifts()
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
@@ -142,14 +154,24 @@ class Felt:
             return
         member = client, event.file
         self._heard[member] = at_ms
+        if event.event in GAVE or event.event in GOT:
+            self._shifts.moved(member, event)
+            if event.event != "revoked":
+                return
         number = self._settled(member, event)
         if number is not None:
             one = self._rounds.get(number)
             if one is None:
                 one = self._rounds[number] = _Round(*number, at_ms, event.file, event.line)
                 one.confidence = event.confidence
+                one.named = event.client or event.named_in_words
             one.end_ms = max(one.end_ms, at_ms)
             one.clients.add(client)
+            self._shifts.settled(member, one.shift)
+            if event.event == "rd_join_answer" and event.members == 1:
+                one.shift.alone = one.named
+        elif _told_by_heartbeat(event):
+            self._shifts.notified(member, event.client or event.named_in_words)
         if number is not None or event.event in _GONE:
             self._under_way.pop(member, None)
         elif _under_way(event):
@@ -158,7 +180,8 @@ class Felt:
         if trigger is not None:
             rank = _RANK.index(trigger)
             told = _Told(
-                rank, at_ms, trigger, client, event.reason or "", event.file, event.line, event.confidence
+                *(rank, at_ms, trigger, client, event.reason or "", event.file, event.line, event.confidence),
+                named=client if event.client else event.named_in_words,
             )
             self._told.append(told)
 
@@ -171,6 +194,7 @@ class Felt:
         }
         self._under_way = {key: one for key, one in self._under_way.items() if key in self._heard}
         self._reconciling = {key: one for key, one in self._reconciling.items() if key in self._heard}
+        self._shifts.forget(set(self._heard))
 
     def _waits(self, member: tuple[str, str]) -> bool:
         """Whether the member's last words began a rebalance whose end was not told."""
@@ -238,6 +262,7 @@ class Felt:
         seen = told if told is not None and told.trigger != "unseen" else None
         protocol = "consumer" if first.event == "transitioned" else "classic"
         last = self._latest.get(protocol)
+        own = self._shifts.open((first.client or _stand_in(first) or "", first.file))
         return [
             Rebalance(
                 protocol,
@@ -248,6 +273,8 @@ class Felt:
                 culprit=seen.client if seen else None,
                 before=last.after if last else first.epoch,
                 said=(seen.reason or None) if seen else None,
+                named=seen.named if seen else None,
+                known=own.words() if own is not None else None,
                 confidence=seen.confidence if seen else first.confidence,
             )
         ]
@@ -283,7 +310,19 @@ def _under_way(event: Event) -> bool:
         return _TOLD_TO_JOIN.search(event.reason or "") is not None
     if event.event == "transitioned":
         return event.state_from == "STABLE" and event.state_to == "RECONCILING"
+    if event.event == "other_heartbeat_failed":
+        return _HEARTBEAT.search(event.text) is not None
     return event.event in _UNDER_WAY
+
+
+def _told_by_heartbeat(event: Event) -> bool:
+    """Whether a member learnt from an answer to its heartbeat that somebody else began a rebalance."""
+    if event.event in {"rejoin_requested", "rd_heartbeat_error"}:
+        return _TOLD_TO_JOIN.search(event.reason or "") is not None
+    return (
+        event.event in {"other_rebalancing", "other_heartbeat_failed"}
+        and _HEARTBEAT.search(event.text) is not None
+    )
 
 
 def _trigger(event: Event) -> str | None:
@@ -311,7 +350,9 @@ def _trigger(event: Event) -> str | None:
         return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
     if name == "join_retried" and "MemberIdRequired" in (reason or ""):
         return "join"
-    if name == "rd_joining" and not event.member:
+    if (name == "rd_joining" and not event.member) or (
+        name == "rd_member_id" and not event.other and event.member
+    ):
         return "join"
     # Whoever joins first tells when it began, and not why.
     return "unseen" if name in {"joining", "rd_joining"} else None
@@ -322,6 +363,7 @@ def _row(one: _Round, before: int) -> Rebalance:
     # The first generation of a group is that of its first members.
     if one.after == 1 and one.clients and (told is None or told.trigger == "unseen"):
         first = _Told(0, one.first_ms, "join", min(one.clients), "", one.file, one.line)
+        first.named = one.named if len(one.clients) == 1 else ""
         told = first if told is None else replace(told, trigger="join")
     start_ms = told.at_ms if told else one.first_ms
     return Rebalance(
@@ -338,6 +380,8 @@ def _row(one: _Round, before: int) -> Rebalance:
         joined=_names(one, "join"),
         left=_names(one, "leave", "poll_timeout"),
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
+        named=(told.named or None) if told else None,
+        known=one.shift.words(),
         confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.history.triggers import reason_member
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -96,6 +98,10 @@ class Lives:
             end = _ENDS[name]
             removed = end == "left" and "removed by an admin" in (event.reason or "")
             self._ended(member, at_ms, "removed" if removed else end, event.instance)
+        elif name == "preparing" and (event.reason or "").startswith("Adding new member"):
+            added = reason_member(event.reason)
+            if added is not None and added not in self._lives:
+                self._life(added, None).joined_ms = at_ms
         for fenced in _fenced_in_passing(event):
             self._ended(fenced, at_ms, "fenced")
 

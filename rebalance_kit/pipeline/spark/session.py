@@ -132,6 +132,8 @@ def prepare_environment(quick_start: bool, *, loopback: bool = True, keep_classe
     """Point Spark at a suitable Java and at this Python; call it before the JVM starts."""
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
+    # Workers import nothing of the folder in which the command was given: an unpacked archive may lie there.
+    os.environ["PYTHONSAFEPATH"] = "1"
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if loopback:  # executors on other machines could not reach a driver on the loopback address

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError, require_kind
-from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.files import is_running, write_atomically
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
@@ -222,13 +222,5 @@ def _java_pid(spark: SparkSession) -> int | None:
 def _wait_until_ended(last: int | None, mine: int | None) -> None:
     """Wait for the Java of a killed Python, which ends a little later: two must not write one checkpoint."""
     until = time.monotonic() + _PREDECESSOR_TIMEOUT_S
-    while last is not None and last != mine and _alive(last) and time.monotonic() < until:
+    while last is not None and last != mine and is_running(last) and time.monotonic() < until:
         time.sleep(0.1)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except OSError:
-        return False
-    return True

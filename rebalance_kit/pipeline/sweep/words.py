@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rebalance_kit.analysis.comparison import ABSENT, aligned
 from rebalance_kit.analysis.draws import Distribution
+from rebalance_kit.analysis.metrics import ABSENT, aligned
 
 #: The columns of the summary and their headings.
 SHOWN = (

@@ -211,13 +211,14 @@ def _runs(folders: Sequence[str]) -> Iterable[str]:
             raise DataError(
                 f"{folder}: no such folder; expected a recorded run (with run.json) or a folder of runs"
             )
+        if not Path(folder).is_dir():
+            raise DataError(
+                f"{folder}: is no folder; expected a recorded run (with run.json) or a folder of runs"
+            )
         if (Path(folder) / "run.json").exists():
             yield folder
-        elif Path(folder).is_dir():
-            inside = sorted(str(one.parent) for one in Path(folder).glob("*/run.json"))
-            if not inside:
-                yield folder
-            yield from inside
+        else:
+            yield from sorted(str(one.parent) for one in Path(folder).glob("*/run.json")) or [folder]
 
 
 def _line(outcome: Outcome) -> str:

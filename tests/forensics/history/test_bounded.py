@@ -8,7 +8,7 @@ from rebalance_kit.forensics.group_tables import PAST_MS, Fold, Sink, group_tabl
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from tests.support.deep import objects_in
-from tests.support.pipeline.kafka_lines import GROUP, adding, broker, client, preparing, received, stabilized
+from tests.support.pipeline.kafka_lines import GROUP, broker, client, preparing, received, stabilized
 
 #: A rebalance every so many seconds: eight an hour.
 EVERY_S = 450
@@ -23,7 +23,8 @@ def classic(number: int) -> tuple[str, str]:
     theirs = (
         broker(begun_s, f"Dynamic member with unknown member id joins group {GROUP} in Stable state. "
                f"Created a new member id {member} and requesting the member to rejoin with this id.")
-        + preparing(begun_s, 2 * number, adding(member))
+        + preparing(begun_s, 2 * number, f"Adding new member {member} with group instance id null; "
+                    f"client reason: need to re-join with the given member-id: {member}")
         + stabilized(begun_s + 1, 2 * number + 1)
         + received(begun_s + 1, 2 * number + 1)
         + broker(begun_s + 100, f"Member {member} in group {GROUP} has failed, removing it from the group")

@@ -41,6 +41,10 @@ for _rule in RULES:
             RULES_BY_EVENT[_name].append(_rule)
 
 
+#: Two kinds of line of one moment lie nearer to each other than this.
+_ECHO_MS = 1_000
+
+
 @dataclass(slots=True)
 class _Hits:
     first: Event
@@ -51,6 +55,16 @@ class _Hits:
     def add(self, event: Event) -> None:
         """One more, in any order."""
         self.take_in(_Hits(event, 1, event.at_ms, event.over_ms))
+
+    def is_echoed_by(self, event: Event) -> bool:
+        """Whether a member says once more, as it leaves, what it has just said."""
+        if not self.times or event.event != "leaving" or event.event == self.first.event:
+            return False
+        return (
+            self.last_ms == event.at_ms
+            if self.last_ms is None or event.at_ms is None
+            else 0 <= event.at_ms - self.last_ms <= _ECHO_MS
+        )
 
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
@@ -76,6 +90,8 @@ class ByRule:
             if rule.when(event):
                 kind, key = _whose(event)
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
+                if hits.is_echoed_by(event):
+                    continue
                 hits.add(event)
                 self._rules[rule.code] = rule
 
@@ -105,7 +121,9 @@ class ByRule:
                 )
             row["setting"] = setting(code, first, hits.over_ms)
             rows.append(row)
-        return rows + _of_rebalances(rebalances)
+        return rows + [
+            row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged
+        ]
 
 
 def _whose(event: Event) -> tuple[str, str]:

@@ -5,10 +5,14 @@ As ``member_rules``, of which this is the second half.
 
 from __future__ import annotations
 
+import re
+
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule, Rule, says
 
 _KIP345 = "KIP-345 (static membership)"
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
+
+_UNKNOWN = re.compile(r"unknown_?member", re.IGNORECASE)
 
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
@@ -21,6 +25,15 @@ GROUP_RULES: tuple[Rule, ...] = (
         do="Look at config.storage.topic of all workers with this group.id: two Connect clusters that share a group.id with "
         "different config topics, a config topic that was deleted or is compacted wrongly, or one that a worker cannot read.",
         source="Connect: DistributedHerder.handleRebalanceCompleted; WorkerCoordinator",
+    ),
+    LineRule(
+        "instance_id_null",
+        ("member_loaded",),
+        when=lambda event: "groupInstanceId=Some(null)" in event.text,
+        sentence="the coordinator loaded {who} as a static member with no group.instance.id (Some(null)), as brokers before 2.8 do with dynamic members",
+        do="Upgrade the brokers to 2.8 or later: after a change of coordinator such a member stays in the group through a rebalance that it "
+        "misses, until its session ends. If the client itself sends the text null, give each process a group.instance.id of its own.",
+        source="GroupMetadataManager.readGroupMessageValue before KAFKA-10497; KIP-345",
     ),
     LineRule(
         "task_failed",
@@ -55,7 +68,11 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "client_lost_session",
-        ("other_session_expired", "other_unknown_member"),
+        ("other_session_expired", "other_unknown_member", "other_rebalancing", "other_join_failed"),
+        when=lambda event: (
+            event.event in {"other_session_expired", "other_unknown_member"}
+            or _UNKNOWN.search(event.reason or "") is not None
+        ),
         sentence="{who} was told that it is no member any more, or found its session over",
         do="Look at what it did before: clients that heartbeat from their own processing loop (kafkajs, older kafka-python, "
         "ruby-kafka) lose their session in a long handler; otherwise at the broker and the network.",
@@ -75,11 +92,30 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
     ),
     LineRule(
+        "heartbeats_unanswered",
+        ("coordinator_lost",),
+        when=lambda event: (event.cause or "").startswith("session timed out"),
+        sentence="{who} got no answer to its heartbeats for a whole session and gave its coordinator up",
+        do="Look at the client and its broker: a broker that is overloaded or gone, a network that drops packets, a process that was frozen.",
+        source="AbstractCoordinator.HeartbeatThread; session.timeout.ms",
+    ),
+    LineRule(
+        "client_join_failed",
+        ("other_join_failed",),
+        when=lambda event: _UNKNOWN.search(event.reason or "") is None,
+        sentence="{who} tried {n} time(s) to join its group and failed ({reason})",
+        do="Compare the client's timeout of a JoinGroup with max.poll.interval.ms of the group: the coordinator answers when all members "
+        "have come, which may take as long. Otherwise look at the broker and the network.",
+        source="JoinGroup: rebalance timeout",
+    ),
+    LineRule(
         "client_commit_refused",
         ("other_commit_failed",),
         when=says(
             "UnknownMember",
+            "UNKNOWN_MEMBER",
             "IllegalGeneration",
+            "ILLEGAL_GENERATION",
             "RebalanceInProgress",
             "CommitFailed",
             "not aware of this member",
@@ -241,7 +277,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "commit_during_rebalance",
-        ("commit_failed", "auto_commit_failed"),
+        ("commit_failed", "auto_commit_failed", "other_commit_failed"),
         when=says("undergoing a rebalance"),
         sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over ({n} time(s))",
         do="Retriable: call poll() and commit again. Never restart a process for it, that is another rebalance.",

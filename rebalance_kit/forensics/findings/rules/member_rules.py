@@ -11,11 +11,18 @@ from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule,
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 _STATIC_DOC = "KIP-345 (static membership)"
 _KIP848 = "KIP-848"
+_EXPIRED = "the coordinator heard no heartbeat from {who} for a whole session and removed it"
+_FIND_OUT = (
+    "Find out why the process stopped (killed, out of memory, long GC pause, network): its own log, its container's last "
+    "state, the host's journal at that moment."
+)
+_SESSIONS = "consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)"
 
 _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "poll_timeout_exceeded",
-        ("poll_timeout", "rd_poll_timeout"),
+        ("poll_timeout", "rd_poll_timeout", "leaving"),
+        when=lambda event: event.event != "leaving" or "poll timeout" in (event.reason or ""),
         sentence="{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
         do=(
             "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
@@ -26,12 +33,17 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "session_expired",
         ("member_failed", "session_expired"),
-        sentence="the coordinator heard no heartbeat from {who} for a whole session and removed it",
-        do=(
-            "Find out why the process stopped (killed, out of memory, long GC pause, network): its own log, its container's last "
-            "state, the host's journal at that moment."
-        ),
-        source="consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)",
+        sentence=_EXPIRED,
+        do=_FIND_OUT,
+        source=_SESSIONS,
+    ),
+    # Where only the reason of the rebalance says so.
+    RebalanceRule(
+        "session_expired",
+        lambda row: row.trigger == "session_expired",
+        sentence=_EXPIRED,
+        do=_FIND_OUT,
+        source=_SESSIONS,
     ),
     RebalanceRule(
         "member_frozen",

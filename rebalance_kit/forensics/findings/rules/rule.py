@@ -16,13 +16,19 @@ def always(event: Event) -> bool:
 
 
 def says(*texts: str) -> Callable[[Event], bool]:
-    """Lines whose reason holds one of these texts."""
-    return lambda event: any(text in (event.reason or "") for text in texts)
+    """Lines whose reason (or words) holds one of these texts."""
+    return lambda event: any(text in _said(event) for text in texts)
 
 
 def says_none_of(*texts: str) -> Callable[[Event], bool]:
     """Lines whose reason holds none of these texts."""
-    return lambda event: not any(text in (event.reason or "") for text in texts)
+    return lambda event: not any(text in _said(event) for text in texts)
+
+
+def _said(event: Event) -> str:
+    """Its reason; of a line that only its words tell of, all of them."""
+    reason = event.reason or ""
+    return reason if event.confidence is None else f"{reason} {event.text}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

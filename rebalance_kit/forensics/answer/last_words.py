@@ -1,0 +1,189 @@
+"""Last words: what any logger wrote in a member's own file in the seconds before it left, expired or was too slow.
+
+Lines of no group are not kept while logs are read; the few files that matter are looked through once more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.files import Text
+from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.lines.times_in_text import time_in
+from rebalance_kit.forensics.lines.timestamps import Clock
+from rebalance_kit.model.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rebalance_kit.forensics.answer.selected import Selected
+    from rebalance_kit.forensics.answer.verdict import Card
+    from rebalance_kit.forensics.tables import Row
+
+#: How long before the line of a finding its trouble may have been written: a handler is slow for a whole poll interval.
+_BEFORE_MS = {
+    **dict.fromkeys(("poll_timeout_exceeded", "client_poll_timeout", "zombie_commit"), 600_000),
+    **dict.fromkeys(("session_expired", "member_frozen", "died_without_goodbye"), 120_000),
+    **dict.fromkeys(("client_lost_session", "native_session_lost", "heartbeats_unanswered"), 120_000),
+    **dict.fromkeys(("member_left", "task_failed", "replaced_without_leave"), 10_000),
+}
+_AFTER_MS = 500
+
+#: Lines without a time are near to the finding when so few lines lie between.
+_NEAR_LINES = 40
+
+#: So many cards are asked about, and files larger than this, or runs of more lines, are not looked through once more.
+_CARDS, _BYTES, _LINES = 6, 64 << 20, 400_000
+
+_SHOWN = 160
+
+
+class _Kind(NamedTuple):
+    """What a line of trouble points to."""
+
+    pattern: re.Pattern[str]
+    means: str
+
+
+_KINDS = (
+    _Kind(
+        re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "a crash: out of memory"
+    ),
+    # Of a chain of exceptions the last is the one that began it.
+    _Kind(re.compile(r"^Caused by: "), ""),
+    _Kind(
+        re.compile(r"Exception in thread|[Uu]ncaught|\bpanic:|Segmentation fault|core dumped|^Traceback"),
+        "a crash",
+    ),
+    _Kind(
+        re.compile(
+            r"\bSIGTERM\b|\bSIGINT\b|[Ss]hutting down|[Ss]hutdown (?:hook|signal)|[Ss]topping .*[Cc]ontainer|graceful shutdown"
+        ),
+        "a stop or a deploy",
+    ),
+    _Kind(
+        re.compile(
+            r"Pause (?:Full|Young|Remark)|\[?Full GC|GC pause|stopped for|clock leap|Thread starvation"
+        ),
+        "a freeze (garbage collection, or a machine that stood still)",
+    ),
+    _Kind(
+        re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"),
+        "a slow handler",
+    ),
+    _Kind(re.compile(r"\b(?:ERROR|FATAL|SEVERE|CRITICAL|Error|error)\b|\w(?:Exception|Error)\b"), ""),
+)
+_TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
+_NO_TROUBLE = re.compile(r"^\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator")
+_DIGITS = re.compile(r"\d+")
+
+
+class _Anchor(NamedTuple):
+    """The line of the member beside which its last words are looked for."""
+
+    file: Path
+    line: int
+    at_ms: int | None
+    text: str
+
+
+def add_last_words(result: Selected, cards: Sequence[Card]) -> None:
+    """Put ``last_words`` to the findings of the first cards, wherever a member's own file holds some."""
+    if sum(row["lines"] for row in result.rows("lines")) > _LINES:
+        return
+    for card in cards[:_CARDS]:
+        row = card.first
+        if row["finding"] in _BEFORE_MS and row["last_words"] is None:
+            row["last_words"] = _words(result, row)
+            _copy(result, row)
+
+
+def _copy(result: Selected, row: Row) -> None:
+    """The rows of groups hold findings of their own."""
+    for group in result.rows("groups"):
+        for one in group["findings"] or ():
+            if all(one.get(name) == row[name] for name in ("finding", "who", "file", "line")):
+                one["last_words"] = row["last_words"]
+
+
+def _words(result: Selected, row: Row) -> str | None:
+    anchor = _anchor(result, row)
+    if anchor is None:
+        return None
+    until_ms = row["at_ms"]
+    found = [one for one in _trouble(anchor, until_ms, _BEFORE_MS[row["finding"]]) if one[0] != anchor.line]
+    if not found:
+        return None
+    kind = next(kind for kind in _KINDS if any(kind.pattern.search(text) for _, text in found))
+    number, text = next(one for one in reversed(found) if kind.pattern.search(one[1]))
+    same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
+    like = f" (and {same} more like it)" if same else ""
+    means = f"; points to {kind.means}" if kind.means else ""
+    return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
+
+
+def _anchor(result: Selected, row: Row) -> _Anchor | None:
+    """The finding's own line in the member's file, or, where the coordinator tells of it, the member's last line before."""
+    own = ANCHOR.search(row["evidence"] or "")
+    told_by_broker = (own is not None and own[0].startswith("[Group")) or row["finding"] == "session_expired"
+    if not told_by_broker:
+        return _Anchor(_path(row), row["line"], row["at_ms"], row["evidence"])
+    last = None
+    for event in result.rows("events"):
+        before = event["client"] == row["who"] and event["side"] != "broker" and event["at_ms"] is not None
+        if (
+            before
+            and event["at_ms"] <= (row["at_ms"] or 0)
+            and (last is None or event["at_ms"] >= last["at_ms"])
+        ):
+            last = event
+    return None if last is None else _Anchor(_path(last), last["line"], last["at_ms"], last["text"])
+
+
+def _path(row: Row) -> Path:
+    named = Path(row["file"])
+    return named if named.is_file() else Path(row["path"]) / row["file"]
+
+
+def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tuple[int, str]]:
+    """The lines of trouble near the anchor, with their numbers."""
+    clock = Clock(Reading())
+    own_ms = clock.read(*time_in(anchor.text))
+    shift_ms = None if own_ms is None or anchor.at_ms is None else anchor.at_ms - own_ms
+    found: list[tuple[int, str]] = []
+    before = ""
+    for number, text in _lines(anchor.file):
+        if _TROUBLE.search(text) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
+            at_ms = clock.read(*time_in(text))
+            # A line of a stack belongs to the one before it.
+            at_ms = clock.read(*time_in(before)) if at_ms is None else at_ms
+            if shift_ms is None or at_ms is None or until_ms is None:
+                near = 0 <= anchor.line - number <= _NEAR_LINES
+            else:
+                near = until_ms - before_ms <= at_ms + shift_ms <= until_ms + _AFTER_MS
+            if near:
+                found.append((number, text))
+        elif time_in(text)[0] is not None:
+            before = text
+    return found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        if path.stat().st_size > _BYTES:
+            return
+        rest, number = b"", 0
+        for piece in Text(path).pieces():
+            head, end, rest = (rest + piece).rpartition(b"\n")
+            if end:
+                for line in head.decode("utf-8", "replace").split("\n"):
+                    number += 1
+                    yield number, line
+        if rest:
+            yield number + 1, rest.decode("utf-8", "replace")
+    except (OSError, DataError):
+        return

@@ -1,0 +1,45 @@
+"""What lines tell in which no rebalance is told of: steps by kind, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rebalance_kit.forensics.tables import Row
+
+#: Kinds of line in words; those that say the same in several clients have one.
+_WORDS = {
+    "asks to join": "member_id_given joining rd_joining member_added joins",
+    "has joined": "joined synced other_joined rd_join_answer worker_joined",
+    "heartbeat": "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer",
+    "subscribes": "subscribed",
+    "finds its coordinator": "coordinator_found other_coordinator",
+    "starts": "process_started",
+    "gives up partitions": "revoking revoked other_revoked container_revoked",
+    "is given partitions": "assigned other_assigned container_assigned rd_callback",
+    "changes its state": "rd_state transitioned streams_state rd_steady",
+    "waits, before it closes, for its application to answer the rebalance callback": "rd_close_waits",
+    "leaves": "leaving rd_leave other_leaving",
+    "group metadata loaded": "metadata_loaded loaded member_loaded",
+    "is told that the group is rebalancing": "other_rebalancing",
+    "a heartbeat fails": "other_heartbeat_failed rd_heartbeat_error",
+    "fails to join": "other_join_failed",
+    "a commit fails": "other_commit_failed commit_failed auto_commit_failed",
+}
+_BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}
+_MOST = 5
+
+
+def steps(events: Iterable[Row]) -> str:
+    """The steps, the most telling (those with words of their own) first."""
+    count = Counter(_BY_KIND.get(row["event"], "") for row in events)
+    others = count.pop("", 0)
+    said = [words if times == 1 else f"{words} ({times} times)" for words, times in count.most_common(_MOST)]
+    if others:
+        said.append(counted(others, "further step" if said else "step"))
+    return ", ".join(said)
