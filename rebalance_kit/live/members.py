@@ -1,0 +1,177 @@
+"""Members as processes: Java consumers on Kafka's own jars, librdkafka through confluent-kafka; what they write, in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from rebalance_kit.live.broker import Broker
+from rebalance_kit.live.deeds import Start
+from rebalance_kit.live.jars import LiveError, cache, class_path, java, one_jar
+from rebalance_kit.live.processes import send
+from rebalance_kit.model.errors import to_install
+
+TRUTH = "truth.jsonl"
+SOURCES = ("Rows.java", "Member.java", "Watch.java")
+
+
+def classes(version: str) -> Path:
+    """The folder of the compiled sources for a Kafka version, compiled once; a Java runtime is enough."""
+    folder = files("rebalance_kit.live").joinpath("java")
+    texts = {name: folder.joinpath(name).read_text("utf-8") for name in (*SOURCES, "Build.java")}
+    mark = hashlib.sha256(json.dumps([version, texts], sort_keys=True).encode()).hexdigest()[:16]
+    made = cache() / "classes" / mark
+    if made.is_dir():
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(dir=made.parent))
+    try:
+        for name, text in texts.items():
+            (draft / name).write_text(text, "utf-8")
+        path = os.pathsep.join(
+            [str(one_jar("janino")), str(one_jar("commons-compiler")), class_path(version)]
+        )
+        (draft / "classes").mkdir()
+        done = subprocess.run(
+            [
+                *(
+                    java(),
+                    "-cp",
+                    path,
+                    "org.codehaus.janino.SimpleCompiler",
+                    str(draft / "Build.java"),
+                    "Build",
+                ),
+                *(str(draft / "classes"), *(str(draft / name) for name in SOURCES)),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        if done.returncode or not (draft / "classes" / "Member.class").exists():
+            said = (done.stderr or done.stdout).strip().splitlines()
+            raise LiveError(
+                f"the members' Java could not be compiled: {said[0] if said else 'no reason given'}"
+            )
+        with suppress(OSError):  # another notebook was first
+            (draft / "classes").rename(made)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return made
+
+
+class Life:
+    """One life of a member's process: made ready ahead, begun by ``go``."""
+
+    def __init__(self, broker: Broker, folder: Path, start: Start, number: int, out: Path) -> None:
+        self.start = start
+        self.truth = out / TRUTH
+        log = out / f"{start.member}.log"
+        configs = {**start.configs, "bootstrap.servers": broker.bootstrap}
+        self._spec = folder / f"{start.member}.{number}.configs"
+        native = start.client == "librdkafka"
+        command = self._native(configs) if native else self._java(broker, configs)
+        self.process = broker.processes.start(command, log)
+
+    @property
+    def ready(self) -> bool:
+        """Whether it waits for ``go``, or has ended before."""
+        return self._spec.with_name(f"{self._spec.name}.ready").exists() or not self.lives
+
+    def go(self) -> None:
+        """Let it make its consumer."""
+        self.tell("go")
+
+    def tell(self, line: str) -> None:
+        """Give it an order, which it takes after its next poll(); nothing where it lives no more."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        with suppress(BrokenPipeError):
+            stdin.write(line + "\n")
+            stdin.flush()
+
+    def signal(self, which: signal.Signals) -> None:
+        """SIGKILL, SIGSTOP or SIGCONT."""
+        send(self.process, which)
+
+    @property
+    def lives(self) -> bool:
+        """Whether its process is there."""
+        return self.process.poll() is None
+
+    def _java(self, broker: Broker, configs: Mapping[str, Any]) -> list[str]:
+        properties = self._spec
+        properties.write_text(
+            "".join(f"{key}={_escaped(value)}\n" for key, value in configs.items()), "utf-8"
+        )
+        command = broker.java(
+            "Member", self.start.member, str(self.truth), str(properties), self.start.topics
+        )
+        command[command.index("-cp") + 1] += os.pathsep + str(classes(broker.version))
+        return command
+
+    def _native(self, configs: Mapping[str, Any]) -> list[str]:
+        if importlib.util.find_spec("confluent_kafka") is None:
+            raise LiveError(
+                f"member {self.start.member} is librdkafka's, and confluent-kafka is not installed; "
+                f"expected: {to_install('clients')}"
+            )
+        file = self._spec
+        file.write_text(json.dumps(configs), "utf-8")
+        module = "rebalance_kit.live.librdkafka_member"
+        start = self.start
+        return [
+            sys.executable,
+            "-P",
+            "-m",
+            module,
+            start.member,
+            str(self.truth),
+            str(file),
+            start.topics,
+            start.callback,
+        ]
+
+
+def _escaped(value: object) -> str:
+    return str(value).replace("\\", "\\\\").replace("\n", "\\n")
+
+
+class Watch:
+    """The process that writes records, describes the group every 250 ms, and administers."""
+
+    def __init__(self, broker: Broker, folder: Path, group: str, out: Path) -> None:
+        self.truth = out / TRUTH
+        self._said = folder / "watch.out"
+        command = broker.java("Watch", str(self.truth), broker.bootstrap, group)
+        command[command.index("-cp") + 1] += os.pathsep + str(classes(broker.version))
+        self.process = broker.processes.start(command, self._said, folder / "watch.err")
+
+    def tell(self, line: str) -> None:
+        """Give it an order; the truth says what came of it."""
+        stdin = self.process.stdin
+        assert stdin is not None
+        with suppress(BrokenPipeError):
+            stdin.write(line + "\n")
+            stdin.flush()
+
+    def outcome(self, line: str) -> str | None:
+        """What came of an order, or None while it is under way."""
+        for said in reversed(self.truth.read_text("utf-8").splitlines() if self.truth.exists() else []):
+            row = json.loads(said) if said.endswith("}") else {}
+            if row.get("kind") == "admin" and row.get("line") == line:
+                return str(row["outcome"])
+        return None

@@ -1,0 +1,272 @@
+"""A pytest plugin: your own rebalance listener against every deed and protocol of the engine, before production does it.
+
+``pytest_plugins = ["rebalance_kit.testing"]`` in a ``conftest.py`` brings the fixture ``rebalance``::
+
+    def test_my_listener(rebalance):
+        runs = rebalance(MyListener, commit="none")
+        runs.assert_no_record_lost()
+        runs.assert_at_most_twice(50)
+        runs.assert_callbacks_within(1.0)
+
+A listener is a class (built anew for each life of a process) or an object with any of ``on_assigned``, ``on_revoked``, ``on_lost``,
+each called with ``(partitions, consumer)``. Runs are deterministic: the same code and seeds give the same runs. What fails is told with
+the shortest history found that still shows it, and with a link that opens it in the lab.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from rebalance_kit.analysis.deliveries import TWICE, deliveries
+from rebalance_kit.analysis.shrinking import shrink
+from rebalance_kit.exercises.code_tasks.playback import first_skip
+from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.permalink import Link, write_link
+from rebalance_kit.simulation.scenario.scenario import (
+    THREE_PROTOCOLS,
+    Action,
+    MemberSpec,
+    Scenario,
+    TopicSpec,
+    with_protocol,
+)
+from rebalance_kit.simulation.simulate import simulate
+
+SHRINK_TRIES = 120
+_BEGIN = "auto.offset.reset"
+_AT_MS = 32_000
+_DEEDS: Mapping[str, tuple[Action, ...]] = {
+    "a member joins": (Action(_AT_MS, "start", "c"),),
+    "a member leaves": (Action(_AT_MS, "close", "b"),),
+    "a crash": (Action(_AT_MS, "crash", "b"),),
+    "a restart": (Action(_AT_MS, "restart", "b", {"after_ms": 4_000}),),
+    "the poll timeout passes": (Action(_AT_MS, "stall", "b", {"for_ms": 30_000}),),
+    "a freeze beyond the session": (Action(_AT_MS, "freeze", "b"), Action(_AT_MS + 25_000, "thaw", "b")),
+    "a slow callback": (
+        Action(_AT_MS - 8_000, "slow_callback", "a", {"callback_ms": 3_000}),
+        Action(_AT_MS, "start", "c"),
+    ),
+    "the topic grows": (Action(_AT_MS, "add_partitions", None, {"topic": "orders", "partitions": 6}),),
+    "the coordinator moves": (Action(_AT_MS, "coordinator_failover", None, {"for_ms": 2_000}),),
+}
+DEEDS = tuple(_DEEDS)
+"""What is done to the group, one per run."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneRun:
+    """One run: the deed, the protocol, the seed, and its trace."""
+
+    deed: str
+    protocol: str
+    seed: int
+    scenario: Scenario
+    trace: Trace
+
+    def __str__(self) -> str:
+        return f"{self.deed}, {self.protocol}, seed {self.seed}"
+
+
+Fault = Callable[[Trace], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs of one listener; each assertion looks at all of them and fails with the first that shows the fault."""
+
+    listener: Any
+    runs: tuple[OneRun, ...]
+
+    def __iter__(self) -> Iterator[OneRun]:
+        return iter(self.runs)
+
+    def assert_no_record_lost(self) -> None:
+        """Every record of the log is read by somebody: nobody begins past a record that nobody has read."""
+        self._assert(_lost)
+
+    def assert_at_most_twice(self, records: int) -> None:
+        """In no run are more than this many records delivered again."""
+        self._assert(lambda trace: _twice(trace, records))
+
+    def assert_callbacks_within(self, seconds: float) -> None:
+        """No callback takes longer, in the run's own time: its commits, and what the deed *a slow callback* adds."""
+        self._assert(lambda trace: _slow(trace, seconds))
+
+    def assert_no_callback_raised(self) -> None:
+        """No callback raised, returned something, or never returned (the other assertions look at this, too)."""
+        self._assert(_sound)
+
+    def _assert(self, fault: Fault) -> None:
+        __tracebackhide__ = True
+        for run in self.runs:
+            said = _own_fault(run.trace) or fault(run.trace)
+            if said is not None:
+                pytest.fail(self._told(run, said, fault), pytrace=False)
+
+    def _told(self, run: OneRun, said: str, fault: Fault) -> str:
+        def shows(candidate: Scenario) -> bool:
+            if any(
+                spec.configs.get(_BEGIN) != run.scenario.members[0].configs[_BEGIN]
+                for spec in candidate.members
+            ):
+                return False  # who begins elsewhere loses records for another reason
+            try:
+                trace = _run(candidate, self.listener, run.seed)
+            except RebalanceKitError:
+                return False
+            return (_own_fault(trace) or fault(trace)) is not None
+
+        least, _ = shrink(run.scenario, shows, SHRINK_TRIES)
+        trace = _run(least, self.listener, run.seed)
+        history = "\n".join(f"  {line}" for line in _history(trace))
+        link = write_link(Link(least, seed=run.seed))
+        many = sum((_own_fault(one.trace) or fault(one.trace)) is not None for one in self.runs)
+        return (
+            f"{said} ({run}; {many} of {len(self.runs)} runs show it)\n"
+            f"The shortest history that shows it: {_own_fault(trace) or fault(trace)}\n{history}\n"
+            f"Open it (without your listener) in the lab: rebalance-kit lab {link}"
+        )
+
+
+class Rebalance:
+    """The fixture's value: call it with a listener to have it run."""
+
+    def __call__(
+        self,
+        listener: Any,
+        *,
+        commit: str = "auto",
+        configs: Mapping[str, Any] | None = None,
+        deeds: Sequence[str] = DEEDS,
+        protocols: Sequence[str] = THREE_PROTOCOLS,
+        seeds: Sequence[int] = (1, 2),
+        processing_ms: float = 2.0,
+    ) -> Runs:
+        """Run the listener under every deed, protocol and seed asked for.
+
+        ``commit`` is how the application commits outside of its callbacks: auto, per_batch, none, before_processing. ``configs`` are
+        the consumer's, in Kafka's keys. Raises ``ScenarioError`` for an unknown deed, and for what Kafka would refuse.
+        """
+        for deed in deeds:
+            if deed not in _DEEDS:
+                raise ScenarioError(
+                    f"deed {deed!r} is unknown{nearest(deed, DEEDS)}; expected one of {', '.join(DEEDS)}"
+                )
+        made = []
+        for deed in deeds:
+            base = _scenario(deed, commit, configs or {}, processing_ms)
+            for protocol in protocols:
+                scenario = with_protocol(base, protocol)
+                made += [
+                    OneRun(deed, protocol, seed, scenario, _run(scenario, listener, seed)) for seed in seeds
+                ]
+        return Runs(listener, tuple(made))
+
+
+@pytest.fixture
+def rebalance() -> Rebalance:
+    """Runs your own rebalance listener in the engine: ``rebalance(MyListener, commit="none")``."""
+    return Rebalance()
+
+
+def _scenario(deed: str, commit: str, configs: Mapping[str, Any], processing_ms: float) -> Scenario:
+    given = {
+        _BEGIN: "earliest",
+        "session.timeout.ms": 10_000,
+        "heartbeat.interval.ms": 3_000,
+        "max.poll.interval.ms": 20_000,
+        "metadata.max.age.ms": 10_000,
+        **configs,
+    }
+    spec = MemberSpec("a", ("orders",), given, commit=commit, processing_ms=processing_ms)
+    members = (spec, replace(spec, name="b", start_ms=700), replace(spec, name="c", start_ms=None))
+    broker = {"group.consumer.session.timeout.ms": 10_000, "group.consumer.min.session.timeout.ms": 10_000}
+    broker |= {
+        "group.consumer.heartbeat.interval.ms": 3_000,
+        "group.consumer.min.heartbeat.interval.ms": 3_000,
+    }
+    return Scenario(
+        deed.replace(" ", "-"),
+        (TopicSpec("orders", 4),),
+        members,
+        _DEEDS[deed],
+        90_000,
+        broker=broker,
+        title=deed,
+    )
+
+
+def _run(scenario: Scenario, listener: Any, seed: int) -> Trace:
+    return simulate(scenario, seed, listeners={spec.name: listener for spec in scenario.members})
+
+
+def _own_fault(trace: Trace) -> str | None:
+    for row in trace.of("own_code_fault"):
+        held = row.detail
+        return f"{held['name']} of {row.actor} {held['fault']} at {row.at_ms / 1000:.1f} s: {held['seen']}"
+    return None
+
+
+def _lost(trace: Trace) -> str | None:
+    skip = first_skip(trace)
+    if skip is None:
+        return None
+    at_ms, partition, records, member, total = skip
+    return f"{total} records are lost; the first {records} in {partition}, where {member} began behind them at {at_ms / 1000:.1f} s"
+
+
+def _twice(trace: Trace, most: int) -> str | None:
+    again = [each for each in deliveries(trace) if each.kind == TWICE]
+    count = sum(each.records for each in again)
+    if count <= most:
+        return None
+    worst = max(again, key=lambda each: each.records)
+    return (
+        f"{count} records are delivered again, at most {most} were allowed; {worst.records} of them in {worst.partition}, "
+        f"by {worst.member} at {worst.at_ms / 1000:.1f} s"
+    )
+
+
+def _slow(trace: Trace, seconds: float) -> str | None:
+    begun: dict[str, tuple[int, str]] = {}
+    for row in trace.of("callback_begin", "callback_end"):
+        if row.kind == "callback_begin":
+            begun[row.actor] = (row.at_ms, str(row.detail["callback"]))
+            continue
+        since, name = begun.pop(row.actor, (row.at_ms, ""))
+        if row.at_ms - since > seconds * 1000:
+            return f"on_{name} of {row.actor} took {(row.at_ms - since) / 1000:.1f} s from {since / 1000:.1f} s on, {seconds:g} were allowed"
+    return None
+
+
+def _sound(_: Trace) -> None:
+    """Nothing but what every assertion looks at."""
+
+
+_SHOWN = 24
+
+
+def _history(trace: Trace) -> list[str]:
+    """Actions, callbacks and deliveries in order, in words."""
+    lines: list[tuple[int, str]] = [
+        (row.at_ms, f"{row.detail['do']} {row.actor}") for row in trace.of("action") if "do" in row.detail
+    ]
+    for row in trace.of("callback_begin"):
+        what = ", ".join(map(str, row.detail["partitions"])) or "nothing"
+        lines.append((row.at_ms, f"{row.actor}  on_{row.detail['callback']}: {what}"))
+    for each in deliveries(trace):
+        word = "delivered again" if each.kind == TWICE else "passed over"
+        lines.append(
+            (
+                each.at_ms,
+                f"{each.member}  {each.records} records of {each.partition} {word}, from offset {each.first_offset}",
+            )
+        )
+    ordered = [f"{at_ms / 1000:6.1f} s  {words}" for at_ms, words in sorted(lines, key=lambda line: line[0])]
+    left = len(ordered) - _SHOWN
+    return ordered if left <= 0 else [*ordered[:_SHOWN], f"… and {left} more"]
