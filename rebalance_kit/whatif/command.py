@@ -1,0 +1,136 @@
+"""``rebalance-kit what-if``: logs (or a scenario that was made of them) in, the answer out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rebalance_kit import scenarios
+from rebalance_kit.analysis.collector import without_collector
+from rebalance_kit.analysis.draws import check_draws
+from rebalance_kit.analysis.metrics import aligned
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.files import write_atomically
+from rebalance_kit.simulation.scenario.expansion import check
+from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
+from rebalance_kit.whatif.answer import Answer, ask, target_of
+from rebalance_kit.whatif.measures import cost_of
+from rebalance_kit.whatif.night import Night
+from rebalance_kit.whatif.read import nights
+from rebalance_kit.whatif.scenario import commented, scenario_of
+from rebalance_kit.whatif.text import answer_lines, as_json, markdown, night_lines, understanding_cells
+from rebalance_kit.whatif.understanding import DRAWS, Understanding, back_test
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is wanted beside the answer on the screen."""
+
+    group: str | None = None
+    draws: int = DRAWS
+    seconds: float = 60.0
+    target: str | None = None
+    scenario: Path | None = None
+    markdown: Path | None = None
+    as_json: bool = False
+
+
+def run_what_if(paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | None = None) -> int:
+    """Answer for every group of the logs; 0, or 3 where some night is not understood well enough for a counterfactual.
+
+    ``said`` is told how it goes on. Raises ``DataError`` for what cannot be read.
+    """
+    check_draws(asked.draws)
+    target = None if asked.target is None else target_of(asked.target)
+    texts, status = [], 0
+    for night, scenario in _asked_of(paths, asked.group):
+        progress = _Progress(said, scenario.group)
+        understanding, answer = None, None
+        with without_collector():
+            if night is not None:
+                understanding = _understood(night, scenario, asked, progress)
+            if understanding is None or understanding.enough:
+                base = (
+                    [cost_of(scenario, seed) for seed in range(1, asked.draws + 1)]
+                    if understanding is None
+                    else understanding.costs
+                )
+                answer = ask(scenario, base, target=target, seconds=asked.seconds, on_done=progress.done)
+            else:
+                status = 3
+        progress.clear()
+        if asked.scenario is not None:
+            text = write_scenario(scenario) if night is None else commented(night, scenario)
+            write_atomically(asked.scenario, text)
+        texts.append(markdown(night, understanding, scenario, answer))
+        if asked.as_json:
+            print(json.dumps(as_json(night, scenario, understanding, answer), ensure_ascii=False), file=out)
+        else:
+            _print(night, scenario, understanding, answer, out)
+    if asked.markdown is not None:
+        write_atomically(asked.markdown, "\n".join(texts))
+    return status
+
+
+def _asked_of(paths: Sequence[str], group: str | None) -> list[tuple[Night | None, Scenario]]:
+    if len(paths) == 1 and (paths[0].endswith((".yaml", ".yml")) or not Path(paths[0]).exists()):
+        return [(None, scenarios.scenario(paths[0]))]
+    return [(night, scenario_of(night)) for night in nights(paths, group)]
+
+
+def _understood(night: Night, scenario: Scenario, asked: Asked, progress: _Progress) -> Understanding:
+    try:
+        check(scenario)
+    except RebalanceKitError as error:
+        night.missing.append(f"a scenario that the engine accepts: {error}")
+        return Understanding((), (), 0.0, tuple(night.missing))
+    return back_test(night, scenario, asked.draws, seconds=asked.seconds / 2, on_draw=progress.draw)
+
+
+class _Progress:
+    """A line that says what is being drawn."""
+
+    def __init__(self, said: TextIO | None, group: str) -> None:
+        self._said, self._group = said, group
+
+    def draw(self, number: int) -> None:
+        """A draw of the back-test is done."""
+        if number % 10 == 0:
+            self._write(f"{self._group}: back-test, {number} draws")
+
+    def done(self, name: str) -> None:
+        """An alternative is drawn."""
+        self._write(f"{self._group}: {name}")
+
+    def clear(self) -> None:
+        """Wipe the line."""
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        if self._said is not None:
+            self._said.write(f"\r\x1b[K{text}")
+            self._said.flush()
+
+
+def _print(
+    night: Night | None,
+    scenario: Scenario,
+    understanding: Understanding | None,
+    answer: Answer | None,
+    out: TextIO,
+) -> None:
+    if night is not None:
+        print("\n".join(night_lines(night)), file=out)
+    if understanding is not None:
+        print(f"\n{understanding.sentence}", file=out)
+        if understanding.compared:
+            print(aligned(understanding_cells(understanding)), file=out)
+    elif night is None:
+        print(f"{scenario.name}: a scenario, so there are no logs to hold it against", file=out)
+    if answer is not None:
+        print("", *answer_lines(scenario, answer), sep="\n", file=out)
+    print(file=out)

@@ -1,0 +1,242 @@
+"""A consumer's settings out of the files people keep them in: properties, INI, Spring, Kubernetes, Helm values, JSON.
+
+Whatever the form, a setting is a path of names that ends in a key of Kafka: ``spring.kafka.consumer.properties.session.timeout.ms``,
+``KAFKA_CONSUMER_SESSION_TIMEOUT_MS``, ``sessionTimeoutMs``. Nothing is evaluated: a placeholder stays one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rebalance_kit.model.config import all_keys
+from rebalance_kit.model.yaml_text import YamlRules, compose, read_text
+
+if TYPE_CHECKING:
+    from yaml.nodes import Node
+
+RULES = YamlRules(what="a configuration file", most_depth=40)
+_YAML = (".yaml", ".yml", ".json")
+_LINES = (".properties", ".ini", ".conf", ".cfg", ".env", ".config")
+_BROKER_ONLY = ("group.consumer.", "group.min.session", "group.max.session", "group.coordinator.")
+_CLIENT = (
+    "group.protocol",
+    "group.remote.assignor",
+    "group.instance.id",
+    "session.timeout.ms",
+    "heartbeat.interval.ms",
+    "partition.assignment.strategy",
+    "max.poll.interval.ms",
+    "max.poll.records",
+    "enable.auto.commit",
+    "auto.commit.interval.ms",
+)
+KEYS = tuple(
+    sorted((*_CLIENT, *(name for name in all_keys() if name.startswith(_BROKER_ONLY))), key=len, reverse=True)
+)
+"""The keys that are looked for, longest first: ``session.timeout.ms`` is the end of other keys."""
+_OTHERS = {"producer", "admin", "streams", "zookeeper"}
+"""Names in a path that say that the setting is no consumer's."""
+_WORKERS = {"KafkaConnect", "KafkaMirrorMaker2"}
+"""Kinds whose bare keys are those of the worker's own group; a consumer's begin with consumer."""
+_SPRING = re.compile(r"spring\.kafka\.(?:consumer\.)?(.+)")
+_WRAPPERS = {"properties", "config", "configuration"}
+_TIME = re.compile(r"(?:PT)?([0-9]{1,12})(ms|s|m)?", re.IGNORECASE)
+_MS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: Kafka's key, the text of its value, and whose it is (the path before the key).
+
+    ``part`` counts the documents and the embedded files of a file: settings of two parts are never taken together.
+    """
+
+    key: str
+    text: str
+    line: int
+    whose: str
+    broker: bool
+    part: int = 0
+
+    @property
+    def known(self) -> bool:
+        """Whether the value is written out, and no placeholder."""
+        return "${" not in self.text and "$(" not in self.text and "{{" not in self.text and self.text != ""
+
+
+@dataclass(slots=True)
+class ConfigFile:
+    """What one file says: settings, and each instance id that a replicated workload gives its pods (line, kind, replicas, text)."""
+
+    path: str
+    settings: list[Setting] = field(default_factory=list)
+    shared: list[tuple[int, str, int, str]] = field(default_factory=list)
+    parts: int = 0
+
+
+def read_config(path: Path) -> ConfigFile:
+    """The settings of a file, by its suffix; raises ``DataError`` with file, line and what was expected."""
+    found = ConfigFile(str(path))
+    if path.suffix.lower() not in (*_YAML, *_LINES):
+        raise RULES.error(
+            f"{path}: the name ends in {path.suffix!r}; expected one of {' '.join((*_YAML, *_LINES))}"
+        )
+    text = read_text(path, RULES)
+    _read(text, path.suffix.lower() in _YAML, found, 0)
+    return found
+
+
+def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
+    if not as_yaml:
+        found.parts += 1
+        for line, name, value in _lines(text):
+            _keep(found, name.split("."), value, line + above, "")
+        return
+    first = 0
+    documents = re.split(r"(?m)^---(?=\s|$)", text.replace("\t", " ") if text.lstrip()[:1] in "{[" else text)
+    for document in documents:
+        if document.strip():
+            node = compose("\n" * (first + above) + document, found.path, RULES)
+            if node is not None:
+                _document(node, found)
+        first += document.count("\n")
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Line, name and value of properties and INI; a section is a part of the name."""
+    section, held, begun = "", "", 0
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not held:
+            begun = number
+            if not line or line[0] in "#!;":
+                continue
+            if line[0] == "[" and line[-1] == "]":
+                section = f"{line[1:-1].strip()}."
+                continue
+        held += line.removesuffix("\\")
+        if line.endswith("\\"):
+            continue
+        name, _, value = re.sub(r"^export\s+", "", held).partition(
+            next((one for one in held if one in "=:"), " ")
+        )
+        held = ""
+        yield begun, section + name.strip(), value.strip().strip("\"'")
+
+
+def _document(node: Node, found: ConfigFile) -> None:
+    from yaml.nodes import MappingNode, ScalarNode
+
+    found.parts += 1
+    top = {}
+    if isinstance(node, MappingNode):
+        top = {key.value: child for key, child in node.value if isinstance(key, ScalarNode)}
+    kind_node = top.get("kind")
+    kind = str(kind_node.value) if isinstance(kind_node, ScalarNode) else ""
+    replicas = 1
+    spec = top.get("spec")
+    if isinstance(spec, MappingNode):
+        for key, child in spec.value:
+            if key.value == "replicas" and re.fullmatch(r"[0-9]{1,9}", str(child.value)):
+                replicas = int(child.value)
+    _walk(node, [], found, kind, replicas)
+
+
+def _walk(node: Node, path: list[str], found: ConfigFile, kind: str, replicas: int) -> None:
+    from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+
+    if isinstance(node, SequenceNode):
+        if node.value and all(isinstance(child, ScalarNode) for child in node.value):
+            _keep(found, path, ",".join(child.value for child in node.value), _line(node), kind)
+            return
+        for number, child in enumerate(node.value):
+            _walk(child, [*path, str(number)], found, kind, replicas)
+    elif isinstance(node, MappingNode):
+        pairs = {str(key.value): child for key, child in node.value if isinstance(key, ScalarNode)}
+        if isinstance(name := pairs.get("name"), ScalarNode) and ({"value", "valueFrom"} & set(pairs)):
+            _variable(name, pairs, path, found, kind, replicas)
+            return
+        for key, child in node.value:
+            _walk(child, [*path, *str(key.value).split(".")], found, kind, replicas)
+    elif isinstance(node, ScalarNode):
+        text = str(node.value)
+        if "\n" in text.strip() and path and path[-1] in {"properties", "yml", "yaml", "json", "conf", "ini"}:
+            outer = found.parts
+            _read(
+                text, path[-1] in {"yml", "yaml", "json"}, found, _line(node)
+            )  # the block begins below its key
+            found.parts += found.parts > outer
+        else:
+            _keep(found, path, text, _line(node), kind)
+
+
+def _variable(
+    name: Node, pairs: dict[str, Node], path: list[str], found: ConfigFile, kind: str, replicas: int
+) -> None:
+    """One entry of a container's env."""
+    value = pairs.get("value")
+    text = str(value.value) if value is not None else "${valueFrom}"
+    _keep(found, [*path[:-1], str(name.value)], text, _line(name), kind)
+    last = found.settings[-1] if found.settings else None
+    if last is None or last.line != _line(name) or last.key != "group.instance.id" or not last.known:
+        return
+    if kind in {"Deployment", "StatefulSet", "ReplicaSet"} and replicas > 1:
+        found.shared.append((last.line, kind, replicas, text))
+
+
+def _keep(found: ConfigFile, path: list[str], text: str, line: int, kind: str) -> None:
+    named = _named(path)
+    if named is None:
+        return
+    before, key, spring_time = named
+    parts = {part.lower() for part in re.split(r"[._]", before)}
+    broker = key.startswith(_BROKER_ONLY)
+    if not broker and (parts & _OTHERS or (kind in _WORKERS and "consumer" not in parts)):
+        return
+    if spring_time and (time := _TIME.fullmatch(text.strip())):
+        text = str(int(time[1]) * _MS[(time[2] or "").lower()])
+    found.settings.append(Setting(key, text.strip(), line, before, broker, found.parts))
+
+
+def _named(path: list[str]) -> tuple[str, str, bool] | None:
+    """The path before the key, the key, and whether Spring takes a duration; None where no key ends the path."""
+    dotted = re.sub(r"\.?\[([^\]]+)\]", r".\1", ".".join(path)).strip(".")
+    last = dotted.rpartition(".")[2]
+    if re.fullmatch(r"[A-Z][A-Z0-9_]*", last):
+        dotted = dotted[: len(dotted) - len(last)] + last.lower().replace("_", ".")
+    for key in KEYS:
+        if dotted == key or dotted.endswith(f".{key}"):
+            return _whose(dotted[: len(dotted) - len(key)]), key, False
+    spring = _SPRING.search(dotted)
+    wanted = _squeezed(spring[1] if spring else last)
+    for key in KEYS:
+        if wanted == _squeezed(key):
+            return (
+                _whose(dotted[: spring.end() - len(spring[1])] if spring else dotted[: -len(last)]),
+                key,
+                False,
+            )
+        if spring and f"{wanted}ms" == _squeezed(key):
+            return _whose(dotted[: spring.end() - len(spring[1])]), key, True
+    return None
+
+
+def _whose(before: str) -> str:
+    """The consumer of a path: what only wraps settings is left away, and Spring's two levels are one."""
+    parts = before.strip(".").split(".")
+    while parts and parts[-1] in _WRAPPERS:
+        parts.pop()
+    text = ".".join(parts)
+    return re.sub(r"spring\.kafka(\.consumer)?$", "spring.kafka.consumer", text)
+
+
+def _squeezed(name: str) -> str:
+    return re.sub(r"[._-]", "", name).lower()
+
+
+def _line(node: Node) -> int:
+    return int(node.start_mark.line) + 1

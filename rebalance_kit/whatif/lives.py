@@ -1,0 +1,242 @@
+"""What a member's own log tells of it: when its processes started and ended, when it did not poll, how long its callbacks took.
+
+A line is written when something ends as often as when it begins; what began without a line is reckoned back from the
+setting that ended it (``max.poll.interval.ms``), with the window in which it may lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rebalance_kit.forensics.event import Event
+from rebalance_kit.whatif.night import Deed, Ground, Member
+
+LATE_MS = 1_500
+"""A member that answers a rebalance later than this after its background thread heard of it was not polling."""
+EARLY_MS = 150
+SLOW_MS = 300
+"""A callback that takes longer than this is slow."""
+_CLOSING = ("the consumer is being closed", "the consumer unsubscribed", "unsubscribed from all topics")
+_CALLBACKS = {
+    "revoked": "onPartitionsRevoked",
+    "lost": "onPartitionsLost",
+    "assigned": "onPartitionsAssigned",
+}
+_GONE = {"leaving", "left_group", "process_closed", "rd_leave"}
+#: Lines that the background thread writes while a callback may still run.
+_BACKGROUND = {
+    *("rejoin_requested", "coordinator_found", "coordinator_lost", "poll_timeout", "poll_late", "config"),
+    *("auto_commit_failed", "commit_failed", "commit_not_sent", "generation_reset", "heartbeat_failed"),
+    *("heartbeat_unknown", "heartbeat_fenced", "heartbeat_error", "commit_stale", "given_away"),
+}
+_TOLD = "group is already rebalancing"
+#: What an application's own enforceRebalance() does not say.
+_KAFKAS = (
+    *("need to re-join", "group is already", "consumer pro-actively", "cached metadata", "subscription"),
+    *("rebalance failed", "encountered", "failed to", "need to revoke", "the leader", "topic metadata"),
+)
+
+
+@dataclass(slots=True)
+class Life:
+    """One process of a member: from its start to its close, its death, or the end of the logs."""
+
+    begin_ms: int
+    events: list[Event]
+    started: bool
+    closed_ms: int | None = None
+    closed: Event | None = None
+
+    @property
+    def last_ms(self) -> int:
+        """When it last wrote."""
+        return self.events[-1].at_ms or 0
+
+
+def ground(event: Event, why: str = "") -> Ground:
+    """The place of an event."""
+    return Ground(event.file, event.line, why)
+
+
+def lives_of(events: Sequence[Event]) -> list[Life]:
+    """The lives of one member, from its dated events in order of time."""
+    lives: list[Life] = []
+    for event in events:
+        at_ms = event.at_ms or 0
+        if event.event == "process_started" or not lives:
+            # librdkafka's first lines come a moment before it says that it is initialized.
+            early: list[Event] = []
+            while (
+                lives
+                and event.side == "librdkafka"
+                and lives[-1].events
+                and at_ms - lives[-1].last_ms < EARLY_MS
+            ):
+                early.insert(0, lives[-1].events.pop())
+            if lives and not lives[-1].events:
+                lives.pop()
+            lives.append(
+                Life(early[0].at_ms or 0 if early else at_ms, early, event.event == "process_started")
+            )
+        lives[-1].events.append(event)
+    for life in lives:
+        life.closed, life.closed_ms = _close(life.events)
+    return lives
+
+
+def _close(events: Sequence[Event]) -> tuple[Event | None, int | None]:
+    """The line that proves that close() was called, and when it was."""
+    end = None
+    for place, event in enumerate(events):
+        by_close = event.event in _GONE and not (
+            event.event in {"leaving", "rd_leave", "left_group"} and _goes_on(events[place + 1 :])
+        )
+        going = event.event == "transitioned" and event.state_to == "PREPARE_LEAVING"
+        if by_close or (going and not _goes_on(events[place + 1 :])):
+            end = place
+            break
+    if end is None:
+        return None, None
+    at_ms = events[end].at_ms
+    for event in reversed(events[:end]):
+        if event.event in {"revoked", "lost"}:
+            at_ms = event.at_ms
+        elif event.event not in _BACKGROUND - {"generation_reset"}:
+            break
+    return events[end], at_ms
+
+
+def _goes_on(later: Sequence[Event]) -> bool:
+    """Whether the process joins again."""
+    return any(
+        event.event in {"joining", "joined", "synced", "rd_join_answer", "poll_late"}
+        or (event.event == "transitioned" and event.state_to == "JOINING")
+        for event in later
+    )
+
+
+def told_by(member: Member, life: Life, until_ms: int) -> Iterator[Deed]:
+    """What the lines of one life say was done to its member, without its start and its end."""
+    yield from _stalls(member, life, until_ms)
+    yield from _callbacks(member, life)
+    first = True
+    for event in life.events:
+        if event.event == "subscribed" and not event.state:
+            if not first:
+                topics = tuple(name.strip() for name in (event.detail or "").split(",") if name.strip())
+                yield Deed(
+                    event.at_ms or 0,
+                    "subscribe",
+                    member.name,
+                    ground(event, "subscribe()"),
+                    {"topics": topics},
+                )
+            first = False
+        reason = event.reason or ""
+        if event.event == "rejoin_requested" and reason and not reason.startswith(_KAFKAS):
+            yield Deed(
+                event.at_ms or 0,
+                "enforce_rebalance",
+                member.name,
+                ground(event, "enforceRebalance()"),
+                {"reason": reason},
+            )
+
+
+def _stalls(member: Member, life: Life, until_ms: int) -> Iterator[Deed]:
+    limit_ms = member.milliseconds("max.poll.interval.ms", 300_000)
+    busy_until = 0
+    for place, event in enumerate(life.events):
+        at_ms = event.at_ms or 0
+        if at_ms < busy_until:
+            continue
+        if event.event in {"poll_timeout", "rd_poll_timeout"}:
+            begin_ms = at_ms - (event.limit_ms or limit_ms) - (event.over_ms or 0)
+            back = next((one for one in life.events[place + 1 :] if _polls_again(one)), None)
+            end_ms = (back.at_ms or until_ms) if back is not None else until_ms
+            why = f"did not poll for {(end_ms - begin_ms) / 1000:.1f} s: its poll timeout came then"
+            busy_until = end_ms
+            yield Deed(
+                begin_ms, "stall", member.name, ground(event, why), {"for_ms": max(1, end_ms - begin_ms)}
+            )
+            continue
+        told = event.event == "rejoin_requested" and (event.reason or "").startswith(_TOLD)
+        if not told and not (
+            event.event == "transitioned" and event.state_from == "STABLE" and event.state_to == "RECONCILING"
+        ):
+            continue
+        answer = next((one for one in life.events[place + 1 :] if one.event in _ANSWERS), None)
+        if answer is None or (answer.at_ms or 0) - at_ms <= LATE_MS or answer.event == "poll_timeout":
+            continue
+        if told and _callback_runs(life.events[:place], at_ms):
+            continue  # its assigned callback was still running
+        end_ms = answer.at_ms or 0
+        busy_until = end_ms
+        why = (
+            f"answered the rebalance {(end_ms - at_ms) / 1000:.1f} s later: at least so long it did not poll"
+        )
+        yield Deed(at_ms - 100, "stall", member.name, ground(event, why), {"for_ms": end_ms - at_ms + 100})
+
+
+_ANSWERS = {
+    "revoked",
+    "lost",
+    "assigned",
+    "joining",
+    "leaving",
+    "process_closed",
+    "poll_timeout",
+    "given_away",
+}
+
+
+def _callback_runs(before: Sequence[Event], at_ms: int) -> bool:
+    """Whether the last word of the application's thread was the begin of a callback (of nothing: a moment ago)."""
+    last = next((one for one in reversed(before) if one.event not in _BACKGROUND), None)
+    if last is None or last.event not in _CALLBACKS:
+        return False
+    return bool(last.partitions) or at_ms - (last.at_ms or 0) < 4 * LATE_MS
+
+
+def _polls_again(event: Event) -> bool:
+    return event.event in {"poll_late", "lost", "given_away", "joining", "commit_not_sent", "rd_steady"} or (
+        event.event == "rd_state" and event.state_to in {"wait-unassign-to-complete", "init"}
+    )
+
+
+def callbacks_of(life: Life) -> Iterator[tuple[Event, int]]:
+    """Callbacks of a life with what they took (ms): the time until the application's thread wrote its next line."""
+    for place, event in enumerate(life.events):
+        if event.event not in _CALLBACKS or event.side == "librdkafka":
+            continue
+        after = next((one for one in life.events[place + 1 :] if one.event not in _BACKGROUND), None)
+        if after is None or (event.event == "assigned" and not event.partitions):
+            continue
+        if event.event == "assigned" and not after.event.startswith(("offset_", "transitioned", "revoked")):
+            continue
+        took_ms = (after.at_ms or 0) - (event.at_ms or 0)
+        # The offsets are asked for before the line that follows an assignment: that takes a request.
+        asked = event.event == "assigned" and not after.event.startswith("transitioned")
+        yield event, took_ms if took_ms >= (2 * SLOW_MS if asked else SLOW_MS) else 0
+
+
+def _callbacks(member: Member, life: Life) -> Iterator[Deed]:
+    """When its callbacks became slow, and quick again."""
+    current, last_ms = 0, life.begin_ms
+    for event, took_ms in callbacks_of(life):
+        at_ms = event.at_ms or 0
+        if life.closed_ms is not None and at_ms >= life.closed_ms:
+            break  # close() waits for its callback only so long
+        if abs(took_ms - current) > max(SLOW_MS, current // 5):
+            called = _CALLBACKS[event.event]
+            why = f"{called} takes {took_ms / 1000:.1f} s" if took_ms else f"{called} is quick again"
+            yield Deed(
+                last_ms + 1,
+                "slow_callback",
+                member.name,
+                ground(event, why),
+                {"callback_ms": round(took_ms, -1)},
+            )
+            current = took_ms
+        last_ms = max(last_ms, at_ms + (took_ms or 1))

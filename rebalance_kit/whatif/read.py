@@ -1,0 +1,586 @@
+"""Logs to the nights of the groups in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.lines.files import collect_some
+from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.look import Look, look
+from rebalance_kit.model.config import ClientConfig
+from rebalance_kit.model.configs.broker_keys import BROKER_KEYS
+from rebalance_kit.model.configs.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
+from rebalance_kit.model.errors import ConfigError, DataError
+from rebalance_kit.model.versions import PREFERRED, parse_version
+from rebalance_kit.whatif.blocks import Block, blocks_in
+from rebalance_kit.whatif.coordinator import BY_ADMIN, Coordinator, coordinator_of, stops_of, topics_of
+from rebalance_kit.whatif.lives import Life, ground, lives_of, told_by
+from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
+from rebalance_kit.whatif.unread import gaps_of
+
+TOGETHER_MS = 10_000
+"""Members that close within this time at the very end are a shutdown, which is no part of the night."""
+BEGINNING_MS = 6_500
+"""Processes that start this soon after the first one belong to the group's beginning."""
+_ASSIGNMENT = re.compile(r"([\w.-]+)-(\d+)")
+_SUBSCRIBES_TO = ("pattern", "regular expression")
+_REPLICAS = re.compile(r"replicas=\[([\d,]+)\]")
+_STRATEGY = "partition.assignment.strategy"
+_NATIVE_SESSION_MS = 45_000
+_SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
+_FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
+_OTHERS = ("streams", "connect", "share")
+
+
+def nights(
+    paths: Iterable[str | os.PathLike[str]], group: str | None = None, reading: Reading | None = None
+) -> list[Night]:
+    """The night of every group in the logs under ``paths``, or of ``group`` alone.
+
+    Raises ``DataError`` when nothing there is a log, or when no group (or not that one) is told of.
+    """
+    given = list(paths)
+    told = look(given, reading)
+    blocks = [block for _, name, path in collect_some(given)[0] for block in blocks_in(name, path)]
+    events = [event for file in told.files for event in file.events]
+    named = sorted({str(event.group) for event in events if event.group})
+    if group is not None and group not in named:
+        raise DataError(
+            f"group {group!r} is in none of these logs; expected one of {', '.join(named) or 'none'}"
+        )
+    wanted = named if group is None else [group]
+    found = [_Reader(name, events, blocks, told).night() for name in wanted]
+    usable = [night for night in found if night is not None]
+    if not usable:
+        raise DataError(
+            f"no group in these logs has a member that starts, joins or is assigned something (read: {', '.join(named) or 'no group'}); "
+            "expected the log of the group's coordinator, of its members, or both"
+        )
+    return usable
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Folds the events of one group."""
+
+    group: str
+    events: list[Event]
+    blocks: list[Block]
+    look: Look
+
+    def night(self) -> Night | None:
+        """The night; None where nobody of the group is told of."""
+        own = [event for event in self.events if event.group in {self.group, None}]
+        dated = sorted((event for event in own if event.at_ms is not None), key=lambda one: one.at_ms or 0)
+        by_member = self._by_member(dated)
+        ids = {
+            str(event.member): name for name, events in by_member.items() for event in events if event.member
+        }
+        ids |= {
+            str(event.instance): name
+            for name, events in by_member.items()
+            for event in events
+            if event.instance
+        }
+        coordinator = coordinator_of((event for event in dated if event.side == "broker"), ids)
+        lives = {name: lives_of(events) for name, events in by_member.items()}
+        moments = [life.begin_ms for each in lives.values() for life in each]
+        moments += [event.at_ms or 0 for _, event in coordinator.joins]
+        if not moments:
+            return None
+        begin_ms = min(moments)
+        ends = [event.at_ms or 0 for event in dated if event.group == self.group]
+        night = Night(self.group, begin_ms, max(ends, default=begin_ms), "", self._version(dated))
+        self._members(night, lives, coordinator)
+        night.protocol = self._protocol(night, dated)
+        self._broker(night)
+        self._deeds(night, lives, coordinator)
+        night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
+        self._topics(night, dated, coordinator)
+        _shutdown(night)
+        self._observed(night, lives)
+        night.removals_known = coordinator.told
+        self._say(night, coordinator)
+        return night
+
+    # --- who ---------------------------------------------------------------------------------------
+    def _by_member(self, dated: Sequence[Event]) -> dict[str, list[Event]]:
+        """Clients' events by member: by client.id, and by file too where two files of one name overlap in time."""
+        places: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        for event in dated:
+            if event.side != "broker" and event.group == self.group:
+                places[event.client or event.named_by_file, event.file].append(event)
+        files: dict[str, list[str]] = defaultdict(list)
+        for client, file in places:
+            files[client].append(file)
+        found: dict[str, list[Event]] = defaultdict(list)
+        for client, each in files.items():
+            spans = sorted(
+                (places[client, file][0].at_ms or 0, places[client, file][-1].at_ms or 0) for file in each
+            )
+            apart = any(second[0] < first[1] for first, second in pairwise(spans))
+            for file in each:
+                name = f"{places[client, file][0].named_by_file}-{client}" if apart else client
+                found[name] += places[client, file]
+        return {name: sorted(events, key=lambda one: one.at_ms or 0) for name, events in found.items()}
+
+    def _members(self, night: Night, lives: dict[str, list[Life]], coordinator: Coordinator) -> None:
+        for name, each in sorted(lives.items()):
+            member = night.members[name] = Member(name, told=True)
+            first = each[0].events
+            member.client = "librdkafka" if any(one.side == "librdkafka" for one in first) else "java"
+            member.instance = next((one.instance for one in first if one.instance), None)
+            member.before = not each[0].started and not _joins_itself(first)
+            subscribed = next((one for one in first if one.event == "subscribed"), None)
+            if subscribed is not None and any(word in subscribed.text for word in _SUBSCRIBES_TO):
+                member.pattern = (subscribed.detail or "").strip("'")
+            elif subscribed is not None and subscribed.detail:
+                member.topics = tuple(part.strip() for part in subscribed.detail.split(",") if part.strip())
+            self._configure(member, each[0])
+        for name, event in coordinator.joins:
+            if name not in night.members:
+                night.members[name] = Member(name, instance=event.instance)
+        native = [member for member in night.members.values() if member.client == "librdkafka"]
+        for member in native:
+            _infer(member, lives.get(member.name, []), coordinator)
+        for member in native:
+            for other in native:
+                for key, value in other.configs.items():
+                    member.configs.setdefault(key, (value[0], Ground(why=f"as {other.name}")))
+
+    def _anew(self, member: Member, life: Life) -> dict[str, object]:
+        """The settings of a later process, where they are others than those of the first."""
+        later = Member(member.name, member.client)
+        self._configure(later, life)
+        if not later.configs or {key: value for key, (value, _) in later.configs.items()} == {
+            key: value for key, (value, _) in member.configs.items()
+        }:
+            return {}
+        return {"printed": later.configs}
+
+    def _configure(self, member: Member, life: Life) -> None:
+        file = life.events[0].file
+        line = max(
+            (one.line for one in life.events[:20] if one.event == "process_started"),
+            default=life.events[0].line,
+        )
+        own = [
+            block
+            for block in self.blocks
+            if block.kind == "ConsumerConfig"
+            and block.file == file
+            and block.line <= line
+            and block.get("group.id") in {self.group, None}
+        ]
+        if not own:
+            return
+        block = max(own, key=lambda one: one.line)
+        consumer = (block.get("group.protocol") or "classic").lower() == "consumer"
+        for key, (value, at) in block.values.items():
+            known = CLIENT_KEYS.get(key)
+            if known is None or known.acts != "engine" or value in {"null", "", "[]"}:
+                continue
+            if key in {"group.id", "client.id"} or (consumer and key in REFUSED_BY_CONSUMER):
+                continue
+            member.configs[key] = value, Ground(block.file, at)
+
+    def _version(self, dated: Sequence[Event]) -> str:
+        """The broker's version where a broker's log tells it, else the clients'."""
+        coordinators = {one.file for one in dated if one.side == "broker"}
+        said = [
+            (one.file not in coordinators, one.detail or "")
+            for one in dated
+            if one.event == "process_started"
+        ]
+        for _, version in sorted(said, key=lambda entry: entry[0]):
+            try:
+                parse_version(version)
+            except ConfigError:
+                continue
+            return version
+        return PREFERRED
+
+    def _protocol(self, night: Night, dated: Sequence[Event]) -> str:
+        """The protocol most members use, as one of ``PROTOCOLS``."""
+        for event in dated:
+            if event.event in {"bumped", "transitioned", "rd_epoch_heartbeat"}:
+                assigned = next(
+                    (one.assignor for one in dated if one.event == "computed" and one.assignor), ""
+                )
+                return "consumer-range" if assigned == "range" else "consumer"
+        modes = [_mode(member, night.kafka_version) for member in night.members.values()]
+        if "cooperative" in modes and "eager" not in modes:
+            return "cooperative"
+        chosen = next(
+            (one.assignor for one in dated if one.event in {"joined", "rd_join_answer"} and one.assignor), ""
+        )
+        if chosen == "cooperative-sticky" and not any(modes):
+            return "cooperative"
+        return chosen if chosen in {"sticky", "roundrobin"} else "eager"
+
+    def _broker(self, night: Night) -> None:
+        for block in self.blocks:
+            if block.kind != "KafkaConfig":
+                continue
+            for key, (value, at) in block.values.items():
+                known = BROKER_KEYS.get(key)
+                if known is None or not key.startswith("group.") or value == "null":
+                    continue
+                try:
+                    plain = str(known.default(night.kafka_version))
+                except ConfigError:
+                    continue
+                if _bare(value) != _bare(plain):
+                    night.broker[key] = value, Ground(block.file, at)
+
+    # --- what was done -----------------------------------------------------------------------------
+    def _deeds(self, night: Night, lives: dict[str, list[Life]], coordinator: Coordinator) -> None:
+        deeds = night.deeds
+        for name, each in lives.items():
+            member = night.members[name]
+            for number, life in enumerate(each):
+                after = each[number + 1] if number + 1 < len(each) else None
+                deeds += told_by(member, life, night.end_ms)
+                first = life.events[0]
+                if not (number == 0 and member.before):
+                    again = self._anew(member, life) if number else {}
+                    deeds.append(
+                        Deed(life.begin_ms, "start", name, ground(first, "its process starts"), again)
+                    )
+                deeds += _end_of(night, member, life, after, coordinator)
+        for member in night.members.values():
+            if not member.told:
+                deeds += _by_coordinator(night, member, coordinator)
+        for name, event in coordinator.leaves:
+            if BY_ADMIN in (event.reason or ""):
+                deeds.append(Deed(event.at_ms or 0, "remove", name, ground(event, "removed by an admin")))
+        deeds.sort(key=lambda deed: deed.at_ms)
+
+    def _topics(self, night: Night, dated: Sequence[Event], coordinator: Coordinator) -> None:
+        since_ms = min((deed.at_ms for deed in night.deeds if deed.do == "start"), default=night.begin_ms)
+        topics, later = topics_of(coordinator.own, since_ms + 1)
+        wanted = {topic for member in night.members.values() for topic in member.topics}
+        wanted |= {
+            str(topic)
+            for deed in night.deeds
+            if deed.do == "subscribe"
+            for topic in deed.args.get("topics", ())  # type: ignore[attr-defined]
+        }
+        named, first = _assigned(dated, self.group)
+        if not named and not wanted:
+            named = {name: count for name, (count, _) in topics.items()}
+            if named:
+                night.assumed.append(
+                    f"{self.group} reads {', '.join(sorted(named))}: no line says it, and the broker has no other topic"
+                )
+        matching = any(member.pattern for member in night.members.values())
+        for name in wanted | set(named) | (set(topics) if matching else set()):
+            if name in topics:
+                night.topics[name] = topics[name]
+            elif name in named and not any(deed.args.get("topic") == name for deed in later):
+                night.topics[name] = named[name], first[name]
+        night.deeds += [
+            deed
+            for deed in later
+            if (deed.args.get("topic") in wanted | set(named) or matching)
+            and night.begin_ms <= deed.at_ms <= night.end_ms
+        ]
+        night.deeds += stops_of(coordinator.own, night.begin_ms, night.end_ms)
+        replicas = {
+            node
+            for event in coordinator.own
+            if event.event == "partition_created" and (found := _REPLICAS.search(event.detail or ""))
+            for node in found[1].split(",")
+        }
+        if len(replicas) == 1:
+            night.only_node = int(replicas.pop())
+        night.deeds.sort(key=lambda deed: deed.at_ms)
+        for member in night.members.values():
+            if not member.topics and member.pattern is None:
+                member.topics = tuple(sorted(named or night.topics))
+                if member.told and member.topics:
+                    night.assumed.append(
+                        f"{member.name} subscribes to {', '.join(member.topics)}: what the group was assigned"
+                    )
+        night.rate_per_s = _rates(dated, self.group)
+
+    # --- what happened -----------------------------------------------------------------------------
+    def _observed(self, night: Night, lives: dict[str, list[Life]]) -> None:
+        since_ms = _first_deed(night)
+        rows = [row for row in self.look.rows("rebalances") if row["group"] == self.group]
+        within = [row for row in rows if since_ms <= (row["start_ms"] or 0) < night.end_ms]
+        gaps = gaps_of(night, lives, since_ms)
+        removals = [
+            (row["client"] or row["member"], "failed" if row["end"] == "expired" else "left")
+            for row in self.look.rows("members")
+            if row["group"] == self.group
+            and row["end"] in {"expired", "left"}
+            and since_ms <= (row["ended_ms"] or 0) < night.end_ms
+        ]
+        night.observed = Observed(
+            len(within),
+            tuple(sorted(removals)),
+            len(gaps),
+            max(map(max, gaps.values()), default=0) / 1000,
+            sum(map(sum, gaps.values())) / 1000,
+            tuple((row["duration_ms"] or 0) / 1000 for row in within),
+        )
+
+    def _say(self, night: Night, coordinator: Coordinator) -> None:
+        silent = [name for name, member in night.members.items() if not member.told]
+        if silent:
+            night.missing.append(
+                f"the log{'s' if len(silent) > 1 else ''} of {', '.join(sorted(silent))}: only the coordinator tells of them, "
+                "so that slow callbacks and times without poll() are not known"
+            )
+        if not coordinator.told:
+            night.missing.append("the coordinator's log: who was expelled, and when, is not known without it")
+        bare = sorted(name for name, member in night.members.items() if member.told and not member.configs)
+        if bare:
+            night.assumed.append(
+                f"{', '.join(bare)}: no ConsumerConfig block is printed; the defaults of Kafka {night.kafka_version} are taken"
+            )
+        kinds = {
+            kind
+            for kind in _OTHERS
+            for event in self.events
+            if event.group == self.group and event.side == kind
+        }
+        if kinds:
+            night.outside.append(
+                f"{self.group} is a group of {', '.join(sorted(kinds))}, which the engine does not simulate; the nearest is a plain consumer group"
+            )
+
+
+def _infer(member: Member, lives: Sequence[Life], coordinator: Coordinator) -> None:
+    """What librdkafka does not print and its lines show: poll limit, mode, and the session between last heartbeat and expulsion."""
+    events = [event for life in lives for event in life.events]
+    for event in events:
+        if event.event == "rd_poll_timeout" and event.limit_ms:
+            member.configs["max.poll.interval.ms"] = str(event.limit_ms), ground(event)
+        elif event.event == "rd_rebalance" and event.mode == "COOPERATIVE":
+            member.configs.setdefault(_STRATEGY, ("cooperative-sticky", ground(event)))
+        elif event.event == "rd_epoch_heartbeat":
+            member.configs.setdefault("group.protocol", ("consumer", ground(event)))
+    limit = member.configs.get("max.poll.interval.ms")
+    if limit is not None and int(limit[0]) < _NATIVE_SESSION_MS and "group.protocol" not in member.configs:
+        why = "librdkafka takes no session longer than max.poll.interval.ms, and its default is 45 s"
+        member.configs["session.timeout.ms"] = "10000", Ground(why=why)
+    for name, event in coordinator.expires:
+        beats = [
+            one.at_ms or 0
+            for one in events
+            if one.event == "rd_heartbeat" and (one.at_ms or 0) < (event.at_ms or 0)
+        ]
+        if name == member.name and beats and "group.protocol" not in member.configs:
+            silent_ms = (event.at_ms or 0) - beats[-1]
+            session_ms = min(_SESSIONS_MS, key=lambda each: abs(each - silent_ms))
+            if abs(session_ms - silent_ms) < 500:
+                member.configs["session.timeout.ms"] = (
+                    str(session_ms),
+                    ground(event, "so long after its last heartbeat"),
+                )
+
+
+def _joins_itself(events: Sequence[Event]) -> bool:
+    """Whether a log that begins without the start of its process begins at its first join."""
+    return any(
+        one.event in {"member_id_given", "rd_join_answer"}
+        or (one.event == "rejoin_requested" and "given member-id" in (one.reason or ""))
+        or (one.event == "transitioned" and one.state_from == "UNSUBSCRIBED")
+        for one in events[:8]
+    )
+
+
+def _mode(member: Member, version: str) -> str:
+    given = member.configs.get(_STRATEGY)
+    if given is None:
+        return ""
+    try:
+        config = ClientConfig.of({_STRATEGY: strategies(given[0])}, version)
+    except ConfigError:
+        return ""
+    return config.mode.lower()
+
+
+def strategies(printed: str) -> list[str]:
+    """The classes of a printed ``partition.assignment.strategy``.
+
+    >>> strategies("[class org.apache.kafka.clients.consumer.RangeAssignor]")
+    ['org.apache.kafka.clients.consumer.RangeAssignor']
+    """
+    return [part.strip().removeprefix("class ") for part in printed.strip("[]").split(",") if part.strip()]
+
+
+def _bare(value: str) -> str:
+    return re.sub(r"[\[\]()'\s,]", "", value).lower()
+
+
+def _end_of(
+    night: Night, member: Member, life: Life, after: Life | None, coordinator: Coordinator
+) -> Iterator[Deed]:
+    """How a life ended, and when it stood still before. What Kafka itself ended was not done to the group."""
+    if any(event.event in _FATAL for event in life.events):
+        return
+    until_ms = after.begin_ms if after is not None else night.end_ms + 1
+    for name, event in coordinator.expires:
+        at_ms = event.at_ms or 0
+        if name != member.name or not life.begin_ms <= at_ms < until_ms:
+            continue
+        awake = next((one for one in life.events if (one.at_ms or 0) > at_ms), None)
+        silent = [one.at_ms or 0 for one in life.events if (one.at_ms or 0) <= at_ms]
+        session_ms, beat_ms = _clocks(night, member)
+        since_ms, upto_ms = max(at_ms - session_ms, max(silent, default=0)), at_ms - session_ms + beat_ms
+        if since_ms >= upto_ms:
+            since_ms, upto_ms = at_ms - session_ms, max(at_ms - session_ms + 2, max(silent, default=0) + 2)
+        about, within = (since_ms + upto_ms) // 2, max(0, (upto_ms - since_ms) // 2 - 1)
+        why = f"no heartbeat for {session_ms / 1000:g} s: "
+        if awake is None and (life.closed is None or after is not None):
+            if not (member.instance and life.closed_ms is not None):
+                yield Deed(
+                    about,
+                    "crash",
+                    member.name,
+                    ground(event, f"{why}its process wrote nothing more"),
+                    within_ms=within,
+                )
+                return
+        elif awake is not None:
+            yield Deed(about, "freeze", member.name, ground(event, f"{why}it stood still"), within_ms=within)
+            yield Deed((awake.at_ms or 0) - 20, "thaw", member.name, ground(awake, "it writes again"))
+    if life.closed is not None and life.closed_ms is not None:
+        yield Deed(
+            life.closed_ms, "close", member.name, ground(life.closed, "close()"), {"timeout_ms": 30_000}
+        )
+    elif after is not None:
+        at_ms = (life.last_ms + after.begin_ms) // 2
+        why = f"its log stops without close(), and a new process starts at line {after.events[0].line}"
+        yield Deed(
+            at_ms,
+            "crash",
+            member.name,
+            ground(life.events[-1], why),
+            within_ms=max(0, (after.begin_ms - life.last_ms) // 2 - 1),
+        )
+    elif not coordinator.told:
+        yield from _silence(night, member, life)
+
+
+def _silence(night: Night, member: Member, life: Life) -> Iterator[Deed]:
+    """Without the coordinator's word: a log that stops long before the others' may be a crash, or only a log that was cut."""
+    session_ms, _ = _clocks(night, member)
+    if night.end_ms - life.last_ms > 3 * session_ms:
+        night.missing.append(
+            f"what became of {member.name}: its log stops {(night.end_ms - life.last_ms) / 1000:.0f} s before the others' "
+            "(a crash, or a file that was cut?); it is taken to go on"
+        )
+    yield from ()
+
+
+def _clocks(night: Night, member: Member) -> tuple[int, int]:
+    """Session timeout and heartbeat interval that held for a member, in ms."""
+    protocol = member.configs.get("group.protocol")
+    consumer = (
+        night.protocol.startswith("consumer") if protocol is None else protocol[0].lower() == "consumer"
+    )
+    if consumer:
+        session = night.broker.get("group.consumer.session.timeout.ms", ("45000", Ground()))[0]
+        beat = night.broker.get("group.consumer.heartbeat.interval.ms", ("5000", Ground()))[0]
+        return int(session), int(beat)
+    default = (
+        45_000 if parse_version(night.kafka_version) >= (3, 0) or member.client == "librdkafka" else 10_000
+    )
+    return member.milliseconds("session.timeout.ms", default), member.milliseconds(
+        "heartbeat.interval.ms", 3_000
+    )
+
+
+def _by_coordinator(night: Night, member: Member, coordinator: Coordinator) -> Iterator[Deed]:
+    """The lives of a member of which only the coordinator tells."""
+    told = [(event.at_ms or 0, 0, event) for name, event in coordinator.joins if name == member.name]
+    told += [(event.at_ms or 0, 1, event) for name, event in coordinator.expires if name == member.name]
+    told += [(event.at_ms or 0, 2, event) for name, event in coordinator.leaves if name == member.name]
+    session_ms, beat_ms = _clocks(night, member)
+    running, joined_ms = False, 0
+    for at_ms, kind, event in sorted(told, key=lambda one: one[:2]):
+        if kind == 0 and not running:
+            running, joined_ms = True, at_ms
+            yield Deed(at_ms - 700, "start", member.name, ground(event, "it joins"))
+        elif kind == 1 and running:
+            running = False
+            about = at_ms - session_ms + beat_ms // 2
+            if about - beat_ms // 2 <= joined_ms:
+                night.missing.append(
+                    f"session.timeout.ms of {member.name}: it joined only {(at_ms - joined_ms) / 1000:.0f} s before its session ended, "
+                    f"and no line says how long that is (the default is {session_ms / 1000:g} s)"
+                )
+                about = (joined_ms + at_ms) // 2
+            within = min(beat_ms // 2, about - joined_ms - 1)
+            yield Deed(about, "crash", member.name, ground(event, "its session expired"), within_ms=within)
+        elif kind == 2 and running and BY_ADMIN not in (event.reason or ""):
+            running = False
+            yield Deed(at_ms - 5, "close", member.name, ground(event, "it left"), {"timeout_ms": 30_000})
+
+
+def _assigned(dated: Sequence[Event], group: str) -> tuple[dict[str, int], dict[str, Ground]]:
+    """Topics and at least how many partitions each has, from what members were assigned."""
+    counts: dict[str, int] = {}
+    first: dict[str, Ground] = {}
+    for event in dated:
+        if event.group != group:
+            continue
+        for text in event.partitions or ():
+            found = _ASSIGNMENT.fullmatch(text)
+            if found:
+                counts[found[1]] = max(counts.get(found[1], 0), int(found[2]) + 1)
+                first.setdefault(found[1], ground(event, "the greatest partition that was assigned"))
+    return counts, first
+
+
+def _rates(dated: Sequence[Event], group: str) -> dict[str, float]:
+    """Records a second of each partition of a topic, from positions that were set at two moments."""
+    seen: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for event in dated:
+        if event.group == group and event.event == "offset_set" and event.topic and event.offset is not None:
+            seen[event.topic].append((event.at_ms or 0, event.offset))
+    rates: dict[str, list[float]] = defaultdict(list)
+    for partition, moments in seen.items():
+        for (before, low), (after, high) in pairwise(moments):
+            if after - before >= TOGETHER_MS and high > low:
+                rates[partition.rpartition("-")[0]].append((high - low) * 1000 / (after - before))
+    return {topic: round(median(values), 1) for topic, values in rates.items()}
+
+
+def _first_deed(night: Night) -> int:
+    """The moment from which the night counts: the first thing done after the group came together."""
+    starts = [deed.at_ms for deed in night.deeds if deed.do == "start"]
+    begun = min(starts, default=night.begin_ms) + BEGINNING_MS
+    done = [deed.at_ms for deed in night.deeds if deed.do != "start" or deed.at_ms > begun]
+    return min(done, default=night.begin_ms)
+
+
+def _shutdown(night: Night) -> None:
+    """Leave a shutdown of everybody at the end out of the night."""
+    alive: dict[str, Deed | None] = {}
+    for deed in night.deeds:
+        if deed.member is not None and deed.do in {"start", "close", "crash"}:
+            alive[deed.member] = None if deed.do == "start" else deed
+    ends = [deed for deed in alive.values() if deed is not None and deed.do == "close"]
+    if len([one for one in alive.values() if one is not None]) < len(alive) or not ends:
+        return
+    last = max(deed.at_ms for deed in ends)
+    closing = [deed for deed in ends if deed.at_ms > last - TOGETHER_MS]
+    end_ms = min(deed.at_ms for deed in closing)
+    dropped = [deed for deed in night.deeds if deed.at_ms >= end_ms]
+    night.deeds = [deed for deed in night.deeds if deed.at_ms < end_ms]
+    night.end_ms = end_ms
+    night.outside.append(
+        f"the shutdown at the end ({', '.join(sorted({str(one.member) for one in dropped if one.member}))} close together): it is not counted"
+    )

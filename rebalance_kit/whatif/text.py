@@ -1,0 +1,200 @@
+"""A night's answer in words: for the screen, for a postmortem (Markdown), for programs (JSON)."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from rebalance_kit.analysis.draws import Distribution
+from rebalance_kit.analysis.metrics import aligned
+from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.whatif.alternatives import detection, mode_of
+from rebalance_kit.whatif.answer import MOST_OFTEN, Answer, Answered
+from rebalance_kit.whatif.measures import MEASURES
+from rebalance_kit.whatif.night import Night
+from rebalance_kit.whatif.understanding import Understanding, shown
+
+_WIDTH = 108
+_AS_IT_WAS = "as it was"
+
+
+def night_lines(night: Night) -> Iterator[str]:
+    """Who was there, and what was done to them, with the lines that say it."""
+    begin = datetime.fromtimestamp(night.begin_ms / 1000, UTC)
+    lasted = (night.end_ms - night.begin_ms) / 1000
+    topics = (
+        ", ".join(f"{name} ({count})" for name, (count, _) in night.topics.items())
+        or "no topic that is named"
+    )
+    yield (
+        f"Group {night.group}: {len(night.members)} members, {topics}, Kafka {night.kafka_version}, {night.protocol}; "
+        f"{lasted:.0f} s from {begin:%Y-%m-%d %H:%M:%S} UTC"
+    )
+    for deed in night.deeds:
+        who = f" {deed.member}" if deed.member else ""
+        give = f" ± {deed.within_ms / 1000:.1f} s" if deed.within_ms else ""
+        yield f"  {(deed.at_ms - night.begin_ms) / 1000:7.1f} s{give}  {deed.do}{who}  ({deed.ground})"
+    for word, said in (("assumed", night.assumed), ("missing", night.missing), ("left out", night.outside)):
+        for sentence in said:
+            yield from textwrap.wrap(
+                f"{word}: {sentence}", _WIDTH, initial_indent="  ", subsequent_indent="    "
+            )
+
+
+def understanding_cells(understanding: Understanding) -> list[list[str]]:
+    """The back-test as cells."""
+    rows = [["", "logs", "draws", "agree"]]
+    rows += [
+        [one.words, one.logs, one.drawn, "yes" if one.agrees else "no"] for one in understanding.compared
+    ]
+    return rows
+
+
+def answer_cells(answer: Answer) -> list[list[str]]:
+    """The alternatives as cells: a row each, a column per measure; ▼ less than as it was, ▲ more, beyond chance."""
+    base = [shown(Distribution(tuple(sorted(map(each.of, answer.base)))), each.digits) for each in MEASURES]
+    rows = [["", *(each.words for each in MEASURES)], [_AS_IT_WAS, *base]]
+    marks = {"less": " ▼", "more": " ▲", "same": ""}
+    rows += [
+        [one.alternative.name, *(f"{each.shown}{marks[each.verdict]}" for each in one.differences)]
+        for one in answer.answered
+    ]
+    return rows
+
+
+def answer_lines(scenario: Scenario, answer: Answer) -> Iterator[str]:
+    """The table, the difference of each alternative, its keys, its price and its rollout."""
+    yield f"What it would have cost ({len(answer.base)} draws, the same for all; median and middle half; ▼ less, ▲ more than as it was, beyond chance):"
+    yield aligned(answer_cells(answer))
+    yield ""
+    yield f"As it was: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
+    for one in answer.answered:
+        if not one.alternative.parts or one is answer.cheapest:
+            yield from _wrapped(one)
+    if answer.target is not None:
+        yield target_line(answer)
+
+
+def target_line(answer: Answer) -> str:
+    """What meets the target."""
+    assert answer.target is not None
+    wanted = f"{answer.target.measure.words} < {answer.target.below:g}"
+    if answer.target.met(answer.base) >= MOST_OFTEN:
+        return f"Target {wanted}: met as it was, in {answer.target.met(answer.base):.0%} of the draws."
+    if answer.cheapest is None:
+        best = max(answer.answered, key=lambda one: one.meets or 0.0, default=None)
+        near = f"; nearest is {best.alternative.name}, in {best.meets or 0:.0%} of the draws" if best else ""
+        return f"Target {wanted}: nothing that was tried meets it in {MOST_OFTEN:.0%} of the draws{near}."
+    return (
+        f"Target {wanted}: {answer.cheapest.alternative.name} meets it in {answer.cheapest.meets or 0:.0%} of the draws "
+        f"({'; '.join(answer.cheapest.alternative.keys)})."
+    )
+
+
+def _wrapped(one: Answered) -> Iterator[str]:
+    gap = one.differences[1]
+    unread = one.differences[0]
+    said = (
+        f"* {one.alternative.name}: longest gap {gap.by:+.1f} s ({gap.interval[0]:+.1f} to {gap.interval[1]:+.1f}), "
+        f"unread {unread.by:+.1f} partition-s ({unread.interval[0]:+.1f} to {unread.interval[1]:+.1f}). "
+        f"Set {'; '.join(one.alternative.keys)}. Price: {one.alternative.price}"
+    )
+    yield from textwrap.wrap(said, _WIDTH, subsequent_indent="    ", break_long_words=False)
+    for number, step in enumerate(one.alternative.rollout, 1):
+        yield from textwrap.wrap(
+            f"{number}. {step}", _WIDTH, initial_indent="    ", subsequent_indent="       "
+        )
+
+
+def as_json(
+    night: Night | None, scenario: Scenario, understanding: Understanding | None, answer: Answer | None
+) -> dict[str, Any]:
+    """Everything as one object."""
+    told: dict[str, Any] = {"scenario": scenario.name, "group": scenario.group}
+    if night is not None:
+        told["night"] = {
+            "begin_ms": night.begin_ms,
+            "end_ms": night.end_ms,
+            "protocol": night.protocol,
+            "kafka_version": night.kafka_version,
+            "members": sorted(night.members),
+            "deeds": [
+                {
+                    "at_ms": one.at_ms,
+                    "within_ms": one.within_ms,
+                    "do": one.do,
+                    "member": one.member,
+                    "ground": str(one.ground),
+                }
+                for one in night.deeds
+            ],
+            "assumed": night.assumed,
+            "missing": night.missing,
+            "left out": night.outside,
+        }
+    if understanding is not None:
+        told["understood"] = {
+            "enough": understanding.enough,
+            "sentence": understanding.sentence,
+            "draws": len(understanding.costs),
+            "measures": [
+                {"measure": one.words, "logs": one.logs, "draws": one.drawn, "agrees": one.agrees}
+                for one in understanding.compared
+            ],
+        }
+    if answer is not None:
+        told["alternatives"] = [
+            {
+                "name": one.alternative.name,
+                "keys": list(one.alternative.keys),
+                "price": one.alternative.price,
+                "rollout": list(one.alternative.rollout),
+                "draws": len(one.costs),
+                "measures": {
+                    each.words: {
+                        "median": round(each.median, 3),
+                        "difference": round(each.by, 3),
+                        "interval": [round(end, 3) for end in each.interval],
+                        "verdict": each.verdict,
+                    }
+                    for each in one.differences
+                },
+                **({} if one.meets is None else {"meets_target": round(one.meets, 3)}),
+            }
+            for one in answer.answered
+        ]
+        if answer.target is not None:
+            told["target"] = target_line(answer)
+    return told
+
+
+def markdown(
+    night: Night | None, understanding: Understanding | None, scenario: Scenario, answer: Answer | None
+) -> str:
+    """A section to paste into a postmortem."""
+    lines = [f"## What it would have cost otherwise: {scenario.group}", ""]
+    if night is not None:
+        lines += ["```", *night_lines(night), "```", ""]
+    if understanding is not None:
+        lines += [understanding.sentence, "", *_pipes(understanding_cells(understanding)), ""]
+    if answer is not None:
+        lines += [
+            *_pipes(answer_cells(answer)),
+            "",
+            f"{len(answer.base)} draws, the same for all; median (middle half).",
+            "",
+        ]
+        for one in answer.answered:
+            lines += [
+                f"- **{one.alternative.name}**: `{'`, `'.join(one.alternative.keys)}`. {one.alternative.price}"
+            ]
+        if answer.target is not None:
+            lines += ["", target_line(answer)]
+    return "\n".join(lines) + "\n"
+
+
+def _pipes(cells: list[list[str]]) -> list[str]:
+    rows = [f"| {' | '.join(row)} |" for row in cells]
+    return [rows[0], "|" + "---|" * len(cells[0]), *rows[1:]]

@@ -1,0 +1,211 @@
+#!/usr/bin/env python
+"""Write docs/what-if.md: from the logs of each recorded run alone, what the same scenario costs under another protocol.
+
+A scenario that was recorded under several protocols with one version of Kafka gives every pair of them: the logs of the one are
+read (nothing else: not what was done, not when callbacks began), its night is drawn under the protocol of the other, and the
+median is held beside what was recorded there.
+
+    python scripts/what_if.py [DRAWS]
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from statistics import median
+
+import yaml
+
+from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.files import write_atomically
+from rebalance_kit.recordings.replay.facts import of_record, of_trace
+from rebalance_kit.recordings.replay.percentiles import Seen, window
+from rebalance_kit.recordings.replay.repeat import repeat
+from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.runs.pack import MORE, unpack
+from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.whatif.draws import first_deed, placed, under
+from rebalance_kit.whatif.read import nights
+from rebalance_kit.whatif.scenario import scenario_of
+from rebalance_kit.whatif.unread import LEAST_MS, POLL_MS, gaps_in
+
+HERE = Path(__file__).resolve().parent
+TARGET = HERE.parent / "docs" / "what-if.md"
+EXPLANATIONS = HERE / "what_if.yaml"
+DRAWS = 40
+PROTOCOLS = ("eager", "cooperative", "consumer", "consumer-range", "sticky", "roundrobin")
+WITHIN, WITHIN_S = 0.2, 1.0
+HEAD = """# What a night would have cost under another protocol: predictions held beside recordings
+
+Written by `make what-if` (do not edit; explanations are kept in `scripts/what_if.yaml`). A scenario that was recorded under several
+protocols with one version of Kafka gives every pair of them. The logs of one run are read as `rebalance-kit what-if` reads
+anybody's, without any file that says what was done, and without times of callbacks that no log line has. The night is drawn {draws} times under the protocol
+of the other run, whose recording the prediction is then held beside: the most frequent number of partitions unread and of generations or
+epochs, the median of the longest gap. *Near* is within {near} or {seconds:g} s. Counting begins with the first thing done to the group and ends at the shutdown; a gap
+shorter than {least} ms is none, and what one poll() reads ({poll} ms) ends none, on both sides alike. A switch back from KIP-848 gives the
+clients the session and the heartbeat that their broker had. librdkafka hands records over in bunches, so only the rounds of its runs are compared.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one run from the first deed to the shutdown: partitions unread, longest gap (s), generations or epochs."""
+
+    unread: float
+    gap_s: float
+    rounds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One prediction: which run's logs, which protocol, what was recorded there and what was drawn."""
+
+    scenario: str
+    version: str
+    source: str
+    target: str
+    records: bool
+    recorded: Figures
+    drawn: tuple[Figures, ...] = ()
+    why: str = ""
+
+    @property
+    def said(self) -> Figures:
+        """The prediction: the most frequent number, and the median gap."""
+        counts = [Counter(getattr(one, name) for one in self.drawn) for name in ("unread", "rounds")]
+        unread, rounds = (min(each, key=lambda value: (-each[value], value)) for each in counts)
+        return Figures(unread, median(one.gap_s for one in self.drawn), rounds)
+
+    @property
+    def holds(self) -> tuple[bool, bool, bool]:
+        """Partitions unread exact, longest gap within a fifth or a second, rounds exact."""
+        if not self.drawn:
+            return False, False, False
+        said, real = self.said, self.recorded
+        near = abs(said.gap_s - real.gap_s) <= max(WITHIN_S, WITHIN * real.gap_s)
+        return said.unread == real.unread, near, said.rounds == real.rounds
+
+
+def _figures(seen: Seen) -> Figures:
+    lengths = gaps_in(seen.trace, seen.since_ms, seen.until_ms)
+    return Figures(len(lengths), max(map(max, lengths.values()), default=0) / 1000, len(seen.rounds))
+
+
+def _recorded(folder: Path) -> tuple[Figures, bool]:
+    run = read_run(folder)
+    native = any(step.get("client", "java") != "java" for step in run.steps)
+    return _figures(Seen(of_record(run), recorded_trace(run), *window(repeat(run).scenario))), not native
+
+
+def _predicted(source: Path, protocol: str, draws: int) -> tuple[Figures, ...]:
+    logs = sorted(source.glob("*.log.gz"))
+    scenario = under(scenario_of(nights(logs)[0]), protocol)
+    found = []
+    for seed in range(1, draws + 1):
+        moved = placed(scenario, seed)
+        trace = simulate(moved, seed)
+        found.append(_figures(Seen(of_trace(trace), trace, first_deed(moved), moved.end_ms)))
+    return tuple(found)
+
+
+def _row(asked: tuple[str, str, int]) -> Row:
+    source, target, draws = Path(asked[0]), Path(asked[1]), asked[2]
+    scenario, protocol, version = source.name.split(".", 2)
+    wanted = target.name.split(".", 2)[1]
+    recorded, records = _recorded(target)
+    try:
+        drawn, why = _predicted(source, wanted, draws), ""
+    except RebalanceKitError as error:
+        drawn, why = (), str(error)
+    return Row(scenario, version, protocol, wanted, records, recorded, drawn, why)
+
+
+def rows(folders: Sequence[Path], draws: int) -> list[Row]:
+    """Every pair of protocols in which a scenario was recorded with one version."""
+    groups: dict[tuple[str, str], list[Path]] = defaultdict(list)
+    for folder in folders:
+        name, protocol, version = folder.name.split(".", 2)
+        if protocol in PROTOCOLS:
+            groups[name, version].append(folder)
+    asked = [
+        (str(source), str(target), draws)
+        for _, each in sorted(groups.items())
+        for source, target in permutations(sorted(each), 2)
+    ]
+    with ProcessPoolExecutor(2) as pool:
+        return list(pool.map(_row, asked))
+
+
+def main(draws: int = DRAWS) -> int:
+    """Write the page; 0 whatever it says, as it is a report."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory() as place:
+        found = rows([*unpack(Path(place)), *unpack(Path(place), folder=MORE)], draws)
+    explained: dict[str, str] = yaml.safe_load(EXPLANATIONS.read_text("utf-8")) or {}
+    write_atomically(TARGET, "\n".join(_page(found, explained, draws)) + "\n")
+    print(f"{TARGET.name} written ({time.monotonic() - begun:.0f} s)")
+    return 0
+
+
+def _page(found: Sequence[Row], explained: Mapping[str, str], draws: int) -> Iterator[str]:
+    yield HEAD.format(draws=draws, near=f"{WITHIN:.0%}", seconds=WITHIN_S, least=LEAST_MS, poll=POLL_MS)
+    yield "| measure | predictions | hold |"
+    yield "|---|---|---|"
+    for words, share, count in _shares(found):
+        yield f"| {words} | {count} | {share:.0%} |"
+    yield "\n## By direction\n"
+    yield "| from the logs of | to | predictions | unread exact | gap near | rounds exact |"
+    yield "|---|---|---|---|---|---|"
+    directions: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for one in found:
+        directions[one.source, one.target].append(one)
+    for (source, target), each in sorted(directions.items()):
+        held = [f"{share:.0%}" if count else "–" for _, share, count in _shares(each)]
+        yield f"| {source} | {target} | {len(each)} | {' | '.join(held)} |"
+    yield "\n## Run by run\n"
+    yield "| scenario | logs of | predicted for | unread: recorded, predicted | longest gap, s: recorded, predicted | rounds: recorded, predicted | holds |"
+    yield "|---|---|---|---|---|---|---|"
+    for one in found:
+        yield _line(one)
+    yield "\n## Where it does not hold, and why\n"
+    names = {one.scenario for one in found if not all(one.holds)}
+    for name, text in explained.items():
+        if name in names:
+            yield f"**{name}.** {text.strip()}\n"
+
+
+def _line(one: Row) -> str:
+    head = f"| {one.scenario} {one.version} | {one.source} | {one.target}"
+    if not one.drawn:
+        return f"{head} | – | – | – | {one.why} |"
+    said, real = one.said, one.recorded
+    names = ("unread", "gap", "rounds") if one.records else ("", "", "rounds")
+    held = [name for name, holds in zip(names, one.holds, strict=True) if holds and name]
+    gaps = (
+        (f"{real.unread:g}, {said.unread:g}", f"{real.gap_s:.1f}, {said.gap_s:.1f}")
+        if one.records
+        else ("–", "–")
+    )
+    return (
+        f"{head} | {gaps[0]} | {gaps[1]} | {real.rounds:g}, {said.rounds:g} | {', '.join(held) or 'none'} |"
+    )
+
+
+def _shares(found: Sequence[Row]) -> Iterator[tuple[str, float, int]]:
+    for place, words in enumerate(
+        ("partitions unread exact", "longest gap within 20 % or 1 s", "generations or epochs exact")
+    ):
+        counted = [one.holds[place] for one in found if one.records or place == 2]
+        yield words, sum(counted) / max(1, len(counted)), len(counted)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(int(text) for text in sys.argv[1:2])))

@@ -1,0 +1,160 @@
+"""From logs to a night, from a night to a scenario, and what is answered and refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+
+import pytest
+
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.recordings.runs.pack import unpack
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.whatif.alternatives import alternatives
+from rebalance_kit.whatif.answer import ask, target_of
+from rebalance_kit.whatif.command import Asked, run_what_if
+from rebalance_kit.whatif.measures import cost_of
+from rebalance_kit.whatif.read import nights
+from rebalance_kit.whatif.scenario import commented, scenario_of
+from rebalance_kit.whatif.understanding import back_test
+
+CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Logs alone of three recorded runs."""
+    place = tmp_path_factory.mktemp("recorded")
+    return {folder.name: sorted(folder.glob("*.log.gz")) for folder in unpack(place, (CRASH, STALL, STATIC))}
+
+
+@pytest.fixture(scope="module")
+def crash(recorded):
+    return nights(recorded[CRASH])[0]
+
+
+def test_a_crash_is_reckoned_back_from_the_session_that_ended_it(crash):
+    deed = next(deed for deed in crash.deeds if deed.do == "crash")
+    assert (deed.member, str(deed.ground).split(":")[0]) == ("c3", "broker.log.gz")
+    # It was killed 18.1 s after the first start, which lies up to 3 s before the first line.
+    assert 15_500 <= deed.at_ms - crash.begin_ms <= 18_500
+    assert 0 < deed.within_ms <= 1_500
+    assert [deed.do for deed in crash.deeds if deed.member == "c3"] == ["start", "crash", "start"]
+
+
+def test_settings_come_from_the_printed_blocks_with_their_lines(crash):
+    scenario = scenario_of(crash)
+    assert all(spec.configs["session.timeout.ms"] == 10_000 for spec in scenario.members)
+    assert scenario.broker["group.consumer.session.timeout.ms"] == 10_000
+    value, place = crash.members["c1"].configs["session.timeout.ms"]
+    assert (value, place.line) == ("10000", 93)
+
+
+def test_a_time_without_poll_is_reckoned_back_from_the_poll_timeout(recorded):
+    night = nights(recorded[STALL])[0]
+    stall = next(deed for deed in night.deeds if deed.do == "stall")
+    assert stall.member == "c2"
+    assert 19_000 <= stall.args["for_ms"] <= 21_000  # recorded: 20 s, of which the log tells the end of 12 s
+
+
+def test_a_static_member_of_kip_848_that_returns_is_no_new_member(recorded):
+    night = nights(recorded[STATIC])[0]
+    assert night.protocol == "consumer"
+    assert {member.instance for member in night.members.values()} == {"pod-1", "pod-2", "pod-3"}
+    assert [deed.do for deed in night.deeds if deed.member == "c2"] == ["start", "close", "start"]
+
+
+def test_the_yaml_reads_back_to_the_same_scenario_and_names_the_lines(crash, tmp_path):
+    scenario = scenario_of(crash)
+    text = commented(crash, scenario)
+    assert "# 17.3 s (give or take 1.5 s): crash c3: broker.log.gz:1475" in text
+    path = tmp_path / "night.yaml"
+    path.write_text(text, "utf-8")
+    assert read_scenario(path) == scenario
+
+
+def test_a_night_is_understood_before_it_is_answered(crash):
+    told = back_test(crash, scenario_of(crash), 10)
+    assert told.enough
+    assert [one.words for one in told.compared if not one.agrees] == []
+
+
+def test_without_a_members_log_the_report_says_whose(recorded):
+    night = nights([path for path in recorded[CRASH] if "c3" not in path.name])[0]
+    assert any("the log of c3" in sentence for sentence in night.missing)
+    assert any(deed.do == "crash" and deed.member == "c3" for deed in night.deeds)
+
+
+def test_a_night_that_is_not_repeated_gets_no_counterfactual(crash):
+    crash.observed.rounds += 20
+    try:
+        told = back_test(crash, scenario_of(crash), 3)
+    finally:
+        crash.observed.rounds -= 20
+    assert not told.enough
+    assert "not understood well enough" in told.sentence
+
+
+def test_alternatives_share_their_draws_and_name_keys_and_price(crash):
+    scenario = scenario_of(crash)
+    base = [cost_of(scenario, seed) for seed in range(1, 21)]
+    answer = ask(scenario, base, target=target_of("longest gap < 9 s"), seconds=0.0)
+    shorter = next(one for one in answer.answered if one.alternative.name == "session 6 s")
+    gap = next(one for one in shorter.differences if one.words == "longest gap, s")
+    assert gap.verdict == "less"
+    assert gap.interval[1] < 0
+    assert "session.timeout.ms=6000" in shorter.alternative.keys
+    assert answer.cheapest is shorter
+    kip = next(one for one in answer.answered if one.alternative.name == "KIP-848")
+    assert "remove session.timeout.ms" in kip.alternative.keys
+
+
+def test_what_the_engine_refuses_is_no_alternative(crash):
+    assert {one.kind for one in alternatives(scenario_of(crash))} == {"protocol", "membership", "clock"}
+
+
+def test_the_command_answers_on_the_screen_as_json_and_for_a_postmortem(recorded, tmp_path):
+    logs = [str(path) for path in recorded[CRASH]]
+    out = io.StringIO()
+    asked = Asked(draws=4, seconds=1.0, scenario=tmp_path / "n.yaml", markdown=tmp_path / "n.md")
+    assert run_what_if(logs, asked, out) == 0
+    assert "The night is understood" in out.getvalue()
+    assert "| as it was |" in (tmp_path / "n.md").read_text("utf-8")
+    edited = io.StringIO()
+    assert run_what_if([str(tmp_path / "n.yaml")], Asked(draws=2, seconds=0.1, as_json=True), edited) == 0
+    assert json.loads(edited.getvalue())["alternatives"]
+
+
+def test_what_cannot_be_read_says_what_was_expected(tmp_path, recorded):
+    with pytest.raises(
+        DataError, match=r"group 'nobody' is in none of these logs; expected one of orders-app"
+    ):
+        nights(recorded[CRASH], "nobody")
+    with pytest.raises(DataError, match="expected one of unread partition-seconds"):
+        target_of("happiness > 3")
+    (tmp_path / "app.log").write_text("2026-11-21 02:15:11,745 INFO nothing of Kafka here\n", "utf-8")
+    with pytest.raises(DataError, match="no group in these logs"):
+        nights([tmp_path / "app.log"])
+
+
+def test_a_broker_that_starts_again_replays_its_topics_and_adds_no_partition(recorded, tmp_path):
+    """The second start of a broker prints every record of its metadata once more."""
+    path = next(path for path in recorded[CRASH] if path.name.startswith("broker"))
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    replayed = [line.replace("02:15:10", "02:15:50") for line in lines if "PartitionRecord for new" in line]
+    place = tmp_path / "again"
+    place.mkdir()
+    (place / "broker.log").write_text("\n".join([*lines, *replayed]) + "\n", "utf-8")
+    others = [other for other in recorded[CRASH] if other != path]
+    night = nights([place / "broker.log", *others])[0]
+    assert night.topics["orders"][0] == 9
+    assert not any(deed.do in {"add_partitions", "create_topic"} for deed in night.deeds)
+
+
+def test_the_coordinator_alone_tells_too_little_and_the_report_names_the_setting(recorded):
+    night = nights([path for path in recorded[CRASH] if path.name.startswith("broker")])[0]
+    at_ms = {deed.do: deed.at_ms for deed in reversed(night.deeds) if deed.member == "c3"}
+    assert night.begin_ms <= at_ms["start"] < at_ms["crash"]
+    assert any("session.timeout.ms of c3" in sentence for sentence in night.missing)
+    assert not back_test(night, scenario_of(night), 4).enough
