@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from statistics import median
 
-from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks, Mark
-from rebalance_kit.classroom.questions import exam_percent
+from rebalance_kit.classroom.gradebook import STYLE
+from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks
+from rebalance_kit.model.page_policy import policy
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MOST_BELIEFS = 10
 
 
@@ -25,48 +23,6 @@ class Section:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     nothing: str
-
-
-def gradebook(marks: CourseMarks) -> str:
-    """One row per learner as CSV: points per exercise (0 where nothing was handed in), their mean, the best exam, notes.
-
-    A text that a spreadsheet would take for a formula gets an apostrophe in front.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["learner", "attempts", *marks.exercises, "mean", "exam %", "notes"])
-    for learner in marks.learners:
-        points = [learner.best[name].points if name in learner.best else 0 for name in marks.exercises]
-        exam = exam_percent(learner.questions)
-        writer.writerow(
-            [
-                _cell(learner.learner),
-                learner.attempts,
-                *points,
-                f"{sum(points) / len(points):.1f}" if points else "",
-                "" if exam is None else f"{exam:.1f}",
-                _cell("; ".join(learner.notes)),
-            ]
-        )
-    return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def feedback(learner: LearnerMarks, exercises: Sequence[str]) -> str:
-    """What the learner reads: the report of the best attempt per exercise, and notes."""
-    parts = [f"{learner.learner}: {learner.attempts} handed in"]
-    for name in exercises:
-        mark = learner.best.get(name)
-        parts.append(f"{name}: not handed in, 0 of 100" if mark is None else _told(mark))
-    parts += [f"Note: {note}" for note in learner.notes]
-    return "\n\n".join(parts) + "\n"
-
-
-def _told(mark: Mark) -> str:
-    return f"{mark.exercise}: {mark.points} of 100 (attempt {mark.attempt})\n{mark.feedback}"
 
 
 def sections(marks: CourseMarks, beliefs: Mapping[str, str]) -> tuple[Section, ...]:
@@ -169,15 +125,12 @@ def as_text(marks: CourseMarks, parts: Sequence[Section]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse}th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8886}"
-
-
 def as_page(marks: CourseMarks, parts: Sequence[Section]) -> str:
     """The report as a page of its own, without scripts; whatever a learner wrote is escaped."""
     title = f"Course {escape(marks.course)}"
     body = "".join(f"<h2>{escape(part.title)}</h2>{_table(part)}" for part in parts)
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+        f'<!doctype html><html lang="en"><meta charset="utf-8">{policy()}<title>{title}</title><style>{STYLE}</style>'
         f"<h1>{title}</h1><p>{len(marks.learners)} learners, {len(marks.exercises)} exercises</p>{body}</html>\n"
     )
 

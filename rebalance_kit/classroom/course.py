@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ _WORK = "work.json"
 
 @dataclass(frozen=True, slots=True)
 class StoredAttempt:
-    """One attempt of a learner in the course's folder: files of its answers by exercise, and the rest of the work."""
+    """One attempt of a learner in the course's folder: files of its answers by exercise, the rest of the work, and when it was handed in."""
 
     learner: str
     number: int
@@ -34,6 +35,7 @@ class StoredAttempt:
     questions: tuple[str, ...]
     notes: tuple[str, ...]
     digest: str
+    at: datetime | None = None
 
 
 class Course:
@@ -76,8 +78,12 @@ class Course:
         notes = {"course": self.name, "rooms": self.rooms}
         write_atomically(self.folder / _COURSE, json.dumps(notes, indent=1) + "\n")
 
-    def collect(self, handed_in: Path) -> tuple[str, ...]:
-        """Take in a folder of submissions; a line for each entry. The same work twice is stored once."""
+    def collect(self, handed_in: Path, at: datetime | None = None) -> tuple[str, ...]:
+        """Take in a folder of submissions; a line for each entry. The same work twice is stored once.
+
+        ``at`` is when they were handed in (default: now): what a file says of its own time, its owner can set.
+        """
+        moment = (at or datetime.now(UTC)).isoformat(timespec="seconds")
         found, odd = entries(handed_in)
         lines = [printable(line) for line in odd]
         taken: dict[str, str] = {}
@@ -89,7 +95,7 @@ class Course:
                 )
             taken.setdefault(learner, printable(entry.name))
             try:
-                lines.append(self._take(sorted_out(read_entry(entry), self.name)))
+                lines.append(self._take(sorted_out(read_entry(entry), self.name), moment))
             except Exception as error:  # noqa: BLE001 - one learner's files stop nobody else's
                 lines.append(f"{learner}: not collected ({printable(f'{type(error).__name__}: {error}')})")
         return tuple(lines)
@@ -106,7 +112,7 @@ class Course:
     def _submissions(self) -> Path:
         return self.folder / "submissions"
 
-    def _take(self, work: Submission) -> str:
+    def _take(self, work: Submission, at: str) -> str:
         home = self._submissions / file_name(work.learner)
         before = [_stored(folder) for folder in _numbered(home)]
         notes = "".join(f"\n  {note}" for note in work.notes)
@@ -122,6 +128,7 @@ class Course:
             rest = {
                 "learner": work.learner,
                 "digest": work.digest,
+                "at": at,
                 "votes": work.votes,
                 "questions": work.questions,
                 "notes": work.notes,
@@ -148,7 +155,10 @@ def _stored(folder: Path) -> StoredAttempt:
         votes, questions, notes = (tuple(map(str, work[name])) for name in ("votes", "questions", "notes"))
         answers = {path.parent.name: path for path in sorted(folder.glob(f"*/{ANSWER}"))}
         learner = str(work.get("learner", folder.parent.name))
-        return StoredAttempt(learner, int(folder.name), answers, votes, questions, notes, str(work["digest"]))
+        at = datetime.fromisoformat(work["at"]) if "at" in work else None
+        return StoredAttempt(
+            learner, int(folder.name), answers, votes, questions, notes, str(work["digest"]), at
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{folder}: no attempt that can be read ({error}); expected one stored by `collect`"

@@ -24,9 +24,9 @@ class Cell:
     widget: bool = False
 
 
-def cells(plan: Plan) -> tuple[Cell, ...]:
-    """The guide, cell after cell."""
-    head = Cell(_head(plan))
+def cells(plan: Plan, pages: str = "") -> tuple[Cell, ...]:
+    """The guide, cell after cell; ``pages`` is where the pages of plan B lie, seen from the notebook."""
+    head = Cell(_head(plan, pages))
     schedule = Cell(
         f"from rebalance_kit.classroom.guide import schedule\nfrom rebalance_kit.classroom.plan import read_plan\n\n"
         f'print(schedule(read_plan("{plan.name}")))',
@@ -48,6 +48,7 @@ def schedule(plan: Plan) -> str:
         shown = [f"vote {beat.poll}"] if beat.poll else []
         shown += [f"lab {beat.lab.scenario}, {beat.lab.protocol}"] if beat.lab else []
         shown += [f"table {scenario}" for scenario in beat.compare]
+        shown += [f"learners' hands {beat.hands_on.minutes} min"] if beat.hands_on else []
         lines.append(
             f"{beat.starts:<6}  {beat.minutes:>3}  {beat.title}{': ' if shown else ''}{'; '.join(shown)}"
         )
@@ -57,7 +58,7 @@ def schedule(plan: Plan) -> str:
     return "\n".join(lines)
 
 
-def _head(plan: Plan) -> str:
+def _head(plan: Plan, pages: str) -> str:
     return _paragraphs(
         f"# I · Instructor: {plan.title}",
         f"**{plan.minutes} minutes.** {plan.audience}",
@@ -68,6 +69,7 @@ def _head(plan: Plan) -> str:
         "## Before they come",
         _list(plan.before),
         "## Plan B",
+        f"The pages that need no kernel: [{pages}]({pages})." if pages else "",
         _list(plan.plan_b),
         "## The minutes",
     )
@@ -79,7 +81,8 @@ def _beat(beat: Beat) -> Iterator[Cell]:
             f"## {_clock(beat.starts)} to {_clock(beat.ends)} · {beat.title} ({beat.minutes} min)",
             "**Say**",
             _list(beat.say),
-            *(("**Learners run** the `Vote(...)` that the screen shows.",) if beat.poll else ()),
+            *(("**Learners vote** by phone, or with the line that the screen shows.",) if beat.poll else ()),
+            *_hands_on(beat),
             *((f"**Watch for** {beat.watch}",) if beat.watch else ()),
             *(
                 ("**You will hear**", _list([_heard(expectation) for expectation in beat.expect]))
@@ -103,6 +106,18 @@ def _beat(beat: Beat) -> Iterator[Cell]:
         )
 
 
+def _hands_on(beat: Beat) -> tuple[str, ...]:
+    """What learners type, what they find out, and how their screen comes before the room."""
+    if beat.hands_on is None or beat.lab is None:
+        return ()
+    return (
+        f"**Learners have the lab for {beat.hands_on.minutes} minutes.** They type",
+        f"```python\nfrom rebalance_kit import Lab\n{_lab(beat.lab)}\n```",
+        beat.hands_on.task,
+        'Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very moment on the screen.',
+    )
+
+
 def _lab(scene: Scene) -> str:
     return f'Lab("{scene.scenario}", "{scene.protocol}", seed={scene.seed}, at_ms={scene.at_ms:_})'
 
@@ -118,7 +133,9 @@ def _clock(minute: int) -> str:
 
 
 def _paragraphs(*parts: str) -> str:
-    return "\n\n".join(part if part.startswith(("#", "- ")) else _wrapped(part, "") for part in parts if part)
+    return "\n\n".join(
+        part if part.startswith(("#", "- ", "```")) else _wrapped(part, "") for part in parts if part
+    )
 
 
 def _list(entries: Iterator[str] | tuple[str, ...] | list[str]) -> str:
@@ -144,10 +161,10 @@ def source(plan: Plan) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def notebook(plan: Plan) -> str:
+def notebook(plan: Plan, pages: str = "") -> str:
     """The guide as a notebook's JSON, its cells not yet run; the same plan gives the same bytes."""
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    converted = [_notebook_cell(cell, number) for number, cell in enumerate(cells(plan))]
+    converted = [_notebook_cell(cell, number) for number, cell in enumerate(cells(plan, pages))]
     made = {"cells": converted, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 

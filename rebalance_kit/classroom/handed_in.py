@@ -17,6 +17,7 @@ from types import MappingProxyType
 from rebalance_kit.classroom.untrusted import MOST_NOTEBOOK, printable
 from rebalance_kit.exercises.answers import MOST_BYTES
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import read_regular
 
 MOST_FILES = 500
 MOST_WHOLE = 100_000_000
@@ -125,23 +126,16 @@ def _from_folder(entry: Path, notes: list[str]) -> Iterator[tuple[PurePosixPath,
             path = PurePosixPath(place.relative_to(entry).as_posix())
             if not _is_work(path):
                 continue
-            data = _regular(place, most_of(path))
+            data = regular(place, most_of(path))
             if data is None:
                 notes.append(f"{path}: a link, a pipe or a device; not read")
             else:
                 yield path, data
 
 
-def _regular(path: Path, most: int) -> bytes | None:
+def regular(path: Path, most: int) -> bytes | None:
     """A regular file's bytes up to the bound; None for a link, a pipe or a device, which is not waited for."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        return None if path.is_symlink() else read_regular(path, most + 1, getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(most + 1)
-    finally:
-        os.close(handle)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rebalance_kit.classroom.course import Course, StoredAttempt
-from rebalance_kit.classroom.questions import QuestionMark, mark_questions
+from rebalance_kit.classroom.questions import ExamMark, QuestionMark, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
+from rebalance_kit.classroom.terms import Terms, read_terms
 from rebalance_kit.classroom.untrusted import printable
 from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
@@ -43,7 +44,7 @@ Checker = Callable[[str, Path, int], Report]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Mark of one answer: points out of 100, the first check that did not pass (if any), and its words."""
+    """Mark of one answer: points out of 100 after the rule for late work, the first check that did not pass (if any), and its words."""
 
     exercise: str
     attempt: int
@@ -51,27 +52,32 @@ class Mark:
     stalled_at: str = ""
     words: str = ""
     feedback: str = ""
+    days_late: int = 0
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LearnerMarks:
-    """All marks of one learner: the best one per exercise, the questions of exams and votes, and notes."""
+    """All marks of one learner: the best one per exercise, the questions of exams and votes, notes, and whole exams in the order in which they were sat."""
 
     learner: str
     attempts: int
     best: Mapping[str, Mark]
     questions: tuple[QuestionMark, ...]
     notes: tuple[str, ...]
+    exams: tuple[ExamMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CourseMarks:
-    """Marks of a course: exercises asked for, learners, and pairs of answers to look at."""
+    """Marks of a course: exercises that are shown, learners, pairs of answers to look at, the terms, and which exercises were set."""
 
     course: str
     exercises: tuple[str, ...]
     learners: tuple[LearnerMarks, ...]
     pairs: tuple[Alike, ...]
+    terms: Terms = field(default_factory=Terms)
+    were_set: tuple[str, ...] = ()
 
 
 class SparkChecker:
@@ -128,22 +134,32 @@ class SparkChecker:
 def mark_course(
     course: Course, check: Checker, asked: Sequence[str] = (), tell: Callable[[str], object] = lambda _: None
 ) -> CourseMarks:
-    """Mark every attempt; ``asked`` are the exercises that count (default: those that anyone handed in)."""
-    attempts = course.attempts()
-    exercises = tuple(asked) or tuple(sorted({name for attempt in attempts for name in attempt.answers}))
+    """Mark every attempt; ``asked`` are the exercises that count (default: those of ``class.yaml``, else those that anyone handed in).
+
+    Who stands on the roster has a row without handing in anything.
+    """
+    attempts, terms = course.attempts(), read_terms(course.folder)
+    were_set = tuple(asked) or tuple(terms.exercises)
+    exercises = were_set or tuple(sorted({name for attempt in attempts for name in attempt.answers}))
     given = _Given(course.folder / _MARKS)
-    by_learner: dict[str, list[StoredAttempt]] = {}
+    by_learner: dict[str, list[StoredAttempt]] = {learner: [] for learner in terms.roster}
     for attempt in attempts:
         by_learner.setdefault(attempt.learner, []).append(attempt)
     learners = []
     for learner, made in by_learner.items():
         marks = [
-            _marked_or_told(course.name, attempt, name, check, given)
-            for attempt, name in _answers(made, exercises)
+            _in_time(_marked_or_told(course.name, attempt, name, check, given), attempt, terms)
+            for attempt, name in _answers(made[: terms.attempts], exercises)
         ]
-        learners.append(_learner(learner, made, marks, course.rooms))
+        learners.append(_learner(learner, made, marks, course.rooms, terms))
         tell(f"{learner}: " + ", ".join(f"{name} {mark.points}" for name, mark in learners[-1].best.items()))
-    return CourseMarks(course.name, exercises, tuple(learners), _pairs(attempts, exercises))
+    return CourseMarks(course.name, exercises, tuple(learners), _pairs(attempts, exercises), terms, were_set)
+
+
+def _in_time(mark: Mark, attempt: StoredAttempt, terms: Terms) -> Mark:
+    """The mark after the rule for late work."""
+    days = terms.days_late(mark.exercise, attempt.at)
+    return replace(mark, points=terms.after_late(mark.points, days), days_late=days)
 
 
 def _answers(made: Sequence[StoredAttempt], exercises: Sequence[str]) -> Iterator[tuple[StoredAttempt, str]]:
@@ -151,19 +167,25 @@ def _answers(made: Sequence[StoredAttempt], exercises: Sequence[str]) -> Iterato
 
 
 def _learner(
-    learner: str, made: Sequence[StoredAttempt], marks: Sequence[Mark], rooms: Sequence[str]
+    learner: str, made: Sequence[StoredAttempt], marks: Sequence[Mark], rooms: Sequence[str], terms: Terms
 ) -> LearnerMarks:
     best: dict[str, Mark] = {}
     for mark in marks:
         if mark.exercise not in best or mark.points > best[mark.exercise].points:
             best[mark.exercise] = mark
-    questions, odd = mark_questions(
-        [line for attempt in made for line in attempt.questions],
-        [code for attempt in made for code in attempt.votes],
-        rooms,
-    )
-    notes = dict.fromkeys([*(note for attempt in made for note in attempt.notes), *odd])
-    return LearnerMarks(learner, len(made), best, questions, tuple(notes))
+    for comment in terms.comments.get(learner, ()):
+        if comment.points is not None and comment.exercise:
+            before = best.get(comment.exercise, Mark(comment.exercise, 0, 0))
+            best[comment.exercise] = replace(before, points=comment.points, by_hand=True)
+    lines = [line for attempt in made for line in attempt.questions]
+    questions, odd = mark_questions(lines, [code for attempt in made for code in attempt.votes], rooms)
+    exams, not_whole = exam_marks(lines)
+    notes = dict.fromkeys([*(note for attempt in made for note in attempt.notes), *odd, *not_whole])
+    if terms.roster and learner not in terms.roster:
+        notes["not on the roster"] = None
+    if terms.attempts is not None and len(made) > terms.attempts:
+        notes[f"{len(made)} attempts; the first {terms.attempts} count"] = None
+    return LearnerMarks(learner, len(made), best, questions, tuple(notes), exams)
 
 
 def _marked_or_told(course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given) -> Mark:

@@ -15,7 +15,7 @@ from rebalance_kit.quiz.sittings.ballot import asked_in_poll
 FOLDER = Path(__file__).parent
 PREFIX = "workshop-"
 _PLAN = {"title", "minutes", "for", "aims", "before", "plan_b", "beats"}
-_BEAT = {"title", "minutes", "say", "poll", "lab", "compare", "watch", "expect", "plan_b", "take"}
+_BEAT = {"title", "minutes", "say", "poll", "lab", "compare", "watch", "hands_on", "expect", "plan_b", "take"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,14 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class HandsOn:
+    """Minutes of a beat in which the learners have the lab in their own hands, and what they find out with it."""
+
+    minutes: int
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
 class Beat:
     """A stretch of the lesson, from minute ``starts`` on."""
 
@@ -52,6 +60,7 @@ class Beat:
     compare: tuple[str, ...] = ()
     expect: tuple[Expectation, ...] = ()
     plan_b: str = ""
+    hands_on: HandsOn | None = None
 
     @property
     def ends(self) -> int:
@@ -150,7 +159,12 @@ def _beat(raw: Mapping[str, Any], starts: int, bank: Bank) -> Beat:
         tuple(raw.get("compare", ())),
         tuple(_expectation(expectation, starts, bank) for expectation in raw.get("expect", ())),
         raw.get("plan_b", ""),
+        HandsOn(int(raw["hands_on"]["minutes"]), raw["hands_on"]["task"]) if "hands_on" in raw else None,
     )
+    if beat.hands_on is not None and (beat.lab is None or not 0 < beat.hands_on.minutes <= beat.minutes):
+        raise DataError(
+            f"hands_on: {beat.hands_on.minutes} minutes received; expected a lab, and at most the beat's {beat.minutes}"
+        )
     if beat.poll is not None:
         asked_in_poll(bank.item(beat.poll), 1)
     for scenario in beat.compare:

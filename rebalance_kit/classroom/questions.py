@@ -10,6 +10,7 @@ from typing import Any
 
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.blueprint import blueprint, compose, exams
 from rebalance_kit.quiz.items.item import Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.run_book import RunBook
@@ -17,6 +18,7 @@ from rebalance_kit.quiz.sittings.ballot import read_code
 from rebalance_kit.quiz.sittings.grade import grade
 
 MOST_LINES = 2000
+_MOST_SEED = 1000
 _BOOK = RunBook()
 
 
@@ -68,13 +70,57 @@ def mark_questions(
     return tuple(marks.values()), tuple(notes)
 
 
-def exam_percent(marks: Iterable[QuestionMark]) -> float | None:
-    """Share of credit, in percent, of the best exam; None without one."""
-    by_exam: dict[str, list[float]] = {}
-    for mark in marks:
-        if mark.sitting.startswith("exam "):
-            by_exam.setdefault(mark.sitting, []).append(mark.credit)
-    return max((100 * sum(credit) / len(credit) for credit in by_exam.values()), default=None)
+@dataclass(frozen=True, slots=True)
+class ExamMark:
+    """A whole mock exam as a learner reports it: which one, and the share of credit in percent. Nobody watched it."""
+
+    paper: str
+    percent: float
+
+
+def exam_marks(lines: Iterable[str]) -> tuple[tuple[ExamMark, ...], tuple[str, ...]]:
+    """The mark of each paper of the kit's exams from exported answers, by the first whole sitting; and notes about sittings that do not count.
+
+    A sitting is whole where it holds each question of the paper that its seed draws, and no other.
+    """
+    sittings: dict[str, dict[tuple[str, int], tuple[float, float]]] = {}
+    for line in list(dict.fromkeys(lines))[:MOST_LINES]:
+        try:
+            answered = _answered(line)
+            if answered.get("mode") != "exam":
+                continue
+            place = str(answered["item"]), int(answered["seed"])
+            sitting = sittings.setdefault(str(answered["exam"])[:40], {})
+            sitting[place] = float(answered["at"]), _graded(answered).credit
+        except (RebalanceKitError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
+            continue  # `mark_questions` counts these lines
+    first: dict[str, ExamMark] = {}
+    notes = []
+    for name, sitting in sorted(sittings.items(), key=lambda entry: min(at for at, _ in entry[1].values())):
+        paper = _paper_of(frozenset(sitting))
+        if paper is None:
+            notes.append(
+                f"exam {name}: {len(sitting)} questions, which are no whole paper of this kit; not counted"
+            )
+        elif paper in first:
+            notes.append(f"exam {name}: {paper} was sat before; the first sitting counts")
+        else:
+            first[paper] = ExamMark(paper, 100 * sum(credit for _, credit in sitting.values()) / len(sitting))
+    return tuple(first.values()), tuple(notes)
+
+
+def _paper_of(asked: frozenset[tuple[str, int]]) -> str | None:
+    """The paper that holds these questions, drawn by these seeds, and no other; None where there is none."""
+    seeds = {seed for _, seed in asked}
+    seed = min(seeds)
+    if len(seeds) != 1 or not 0 < seed <= _MOST_SEED:
+        return None
+    return next((f"{name} {seed}" for name in exams() if _paper(name, seed) == asked), None)
+
+
+@lru_cache(maxsize=64)
+def _paper(name: str, seed: int) -> frozenset[tuple[str, int]]:
+    return frozenset((entry.item, entry.seed) for entry in compose(blueprint(name), bank(), seed).asked)
 
 
 def _answered(line: str) -> dict[str, Any]:

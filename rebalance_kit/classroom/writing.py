@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rebalance_kit.classroom.class_report import as_page, as_text, feedback, gradebook, sections
+from rebalance_kit.classroom.class_report import as_page, as_text, sections
 from rebalance_kit.classroom.course import Course
+from rebalance_kit.classroom.gradebook import PLATFORMS, feedback, feedback_page, gradebook
 from rebalance_kit.classroom.marking import Checker, CourseMarks, Report, mark_course
 from rebalance_kit.classroom.questions import bank
 from rebalance_kit.classroom.untrusted import file_name
@@ -16,14 +17,18 @@ from rebalance_kit.model.files import write_atomically
 def mark_and_write(
     course: Course, check: Checker, asked: Sequence[str], tell: Callable[[str], object]
 ) -> CourseMarks:
-    """Mark the course and write ``gradebook.csv``, ``asked.txt`` and ``feedback/LEARNER.txt``."""
+    """Mark the course and write ``gradebook.csv``, ``asked.txt`` and ``feedback/LEARNER.txt`` and ``.html``; with a roster the platforms' tables, too."""
     marks = mark_course(course, check, asked, tell)
     write_atomically(course.folder / "gradebook.csv", gradebook(marks))
     write_atomically(course.folder / "asked.txt", "".join(f"{name}\n" for name in asked))
     (course.folder / "feedback").mkdir(exist_ok=True)
     for learner in marks.learners:
-        target = course.folder / "feedback" / f"{file_name(learner.learner)}.txt"
-        write_atomically(target, feedback(learner, marks.exercises))
+        target = course.folder / "feedback" / file_name(learner.learner)
+        write_atomically(f"{target}.txt", feedback(learner, marks))
+        write_atomically(f"{target}.html", feedback_page(learner, marks))
+    if marks.terms.roster:
+        for name, table in PLATFORMS.items():
+            write_atomically(course.folder / name, table(marks))
     return marks
 
 

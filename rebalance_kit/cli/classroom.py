@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -12,6 +15,10 @@ from rebalance_kit.cli.exercise import seconds as _seconds
 
 if TYPE_CHECKING:
     from rebalance_kit.classroom.plan import Plan
+
+
+PAGES = "index.html"
+"""The page of plan B that leads to the others."""
 
 
 def add(commands: Commands) -> None:
@@ -25,6 +32,9 @@ def add(commands: Commands) -> None:
         "--source", action="store_true", help="write the notebook's source in percent format"
     )
     workshop.add_argument("--minutes", action="store_true", help="print the schedule and write nothing")
+    workshop.add_argument(
+        "--check", action="store_true", help="on a learner's laptop: try all that the workshop needs"
+    )
     workshop.add_argument(
         "--plan-b",
         type=Path,
@@ -56,7 +66,26 @@ def _add_classroom(commands: Commands) -> None:
     collect.add_argument(
         "--room", action="append", default=[], metavar="WORD", help="the word of a poll whose votes count"
     )
+    collect.add_argument(
+        "--at",
+        default=None,
+        metavar="MOMENT",
+        help="when this was handed in, as 2026-12-01T18:00 (default: now)",
+    )
     collect.set_defaults(command=_collect)
+    opened = actions.add_parser(
+        "open", help="open notebooks that were handed in, as their cells alone, in JupyterLab"
+    )
+    opened.add_argument("what", type=Path, metavar="COURSE|FILE", help="a course's folder, or a notebook")
+    opened.add_argument("learner", nargs="?", default=None, help="whose notebooks, of a course")
+    opened.add_argument(
+        "--attempt", type=int, default=None, metavar="N", help="which attempt (default: the last)"
+    )
+    opened.add_argument(
+        "--to", type=Path, default=None, metavar="FOLDER", help="write the copies there and open nothing"
+    )
+    opened.add_argument("--no-browser", action="store_true", help="start JupyterLab without a browser")
+    opened.set_defaults(command=_open)
     mark = actions.add_parser(
         "mark", help="run every answer behind a wall of its own and write gradebook.csv"
     )
@@ -81,10 +110,38 @@ def _collect(arguments: argparse.Namespace, out: TextIO) -> int:
 
     course = Course.begin(arguments.to, arguments.course)
     course.add_rooms(arguments.room)
-    for line in course.collect(arguments.folder):
+    for line in course.collect(arguments.folder, _moment(arguments.at)):
         print(line, file=out)
-    print(f"Then: rebalance-kit classroom mark {arguments.to}", file=out)
+    print(f"Then: rebalance-kit classroom mark {shlex.quote(str(arguments.to))}", file=out)
     return 0
+
+
+def _moment(text: str | None) -> datetime | None:
+    from rebalance_kit.classroom.terms import moment_of
+    from rebalance_kit.model.errors import DataError
+
+    try:
+        return None if text is None else moment_of(text)
+    except ValueError as error:
+        raise DataError(f"--at {text!r}; expected a moment such as 2026-12-01T18:00") from error
+
+
+def _open(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.opening import notebooks_of
+    from rebalance_kit.cli.lab import serve
+    from rebalance_kit.model.errors import require
+    from rebalance_kit.model.files import scratch_folder
+    from rebalance_kit.quiz.exports import write_new
+
+    copies = notebooks_of(arguments.what, arguments.learner, arguments.attempt)
+    if arguments.to is None:
+        require("jupyterlab")
+    folder = arguments.to or scratch_folder("open")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, cells in copies.items():
+        write_new(folder / name, cells)
+        print(f"written: {folder / name}", file=out)
+    return serve(folder, next(iter(copies)), browser=not arguments.no_browser) if arguments.to is None else 0
 
 
 def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
@@ -101,7 +158,7 @@ def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
     finally:
         check.close()
     print(f"{arguments.course / 'gradebook.csv'}, and what each learner reads in feedback/", file=out)
-    print(f"Then: rebalance-kit classroom report {arguments.course}", file=out)
+    print(f"Then: rebalance-kit classroom report {shlex.quote(str(arguments.course))}", file=out)
     return 0
 
 
@@ -121,6 +178,10 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.exports import write_new
 
     plan = read_plan(arguments.name)
+    if arguments.check:
+        from rebalance_kit.classroom.laptop import check_laptop
+
+        return check_laptop(plan, out)
     if arguments.plan_b is not None:
         require("anywidget", "plotly")  # for its animations
     if arguments.minutes:
@@ -130,7 +191,9 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
         # Before anything is written: a folder that cannot be made leaves nothing behind.
         arguments.plan_b.mkdir(parents=True, exist_ok=True)
     target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
-    write_new(target, (source(plan) if arguments.source else notebook(plan)).encode())
+    pages = os.path.relpath(arguments.plan_b / PAGES, target.parent) if arguments.plan_b else ""
+    guide = source(plan) if arguments.source else notebook(plan, pages.replace(os.sep, "/"))
+    write_new(target, guide.encode())
     out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")
     if arguments.plan_b is not None:
         out.writelines(f"plan B: {file}\n" for file in _plan_b(plan, arguments.plan_b))
@@ -138,18 +201,23 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _plan_b(plan: Plan, folder: Path) -> list[Path]:
-    """Animations of the plan's runs, its questions on paper, and the key apart."""
+    """Animations of the plan's runs under each protocol, a page that leads to them, the questions on paper, and the key apart."""
+    from rebalance_kit.classroom.pages import PROTOCOLS, index, with_switch
     from rebalance_kit.quiz.exports import export, write_new
     from rebalance_kit.quiz.sittings.practice import pick_questions
     from rebalance_kit.view.lab.exports import exported
     from rebalance_kit.view.lab.widget import Lab
 
     made: dict[str, bytes] = {}
-    for scene in (beat.lab for beat in plan.beats if beat.lab is not None):
-        name, page = exported(
-            Lab(scene.scenario, scene.protocol, seed=scene.seed, at_ms=scene.at_ms), "animation"
-        )
-        made[name] = page
+    scenes = {(beat.lab.scenario, beat.lab.seed): beat.lab for beat in plan.beats if beat.lab is not None}
+    for scene in scenes.values():
+        runs = {
+            protocol: exported(Lab(scene.scenario, protocol, seed=scene.seed, at_ms=scene.at_ms), "animation")
+            for protocol in PROTOCOLS
+        }
+        for protocol, (name, page) in runs.items():
+            made[name] = with_switch(page, protocol, {one: file for one, (file, _) in runs.items()})
+    made[PAGES] = index(plan, [*made]).encode()
     questions = pick_questions(ids=[beat.poll for beat in plan.beats if beat.poll])
     made["questions.html"] = export(questions, "html", plan.title, with_key=False)
     made["questions-with-key.html"] = export(questions, "html", f"{plan.title}: key")

@@ -6,8 +6,6 @@ Nothing here runs the learner's code: what can be said about a file is read from
 from __future__ import annotations
 
 import ast
-import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any, Protocol
 
 from rebalance_kit.exercises.child.words import UNWRITTEN
 from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.model.files import read_regular
 
 MOST_BYTES = 1_000_000
 
@@ -97,14 +96,9 @@ class FromCell:
 
 def _bytes_of(path: Path) -> bytes:
     """A regular file's bytes; a pipe, a device or a folder is refused before anything waits for it."""
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise NotYet(f"{path.name} is no file. Save your answer as a file of text.")
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            data = file.read(MOST_BYTES + 1)
-    finally:
-        os.close(handle)
+    data = read_regular(path, MOST_BYTES + 1)
+    if data is None:
+        raise NotYet(f"{path.name} is no file. Save your answer as a file of text.")
     if len(data) > MOST_BYTES:
         raise NotYet(f"{path.name} has more than {MOST_BYTES:,} bytes. Is it the right file?")
     return data

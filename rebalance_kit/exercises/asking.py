@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.exercises.child.words import no_answer_within
+from rebalance_kit.exercises.wall.begin import begun
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 
@@ -31,7 +32,7 @@ NOTHING: Mapping[str, Any] = {}
 
 def ask(need: Need, order: Mapping[str, Any], limit_s: float) -> Reply:
     """Put a process behind a wall, hand it the order, wait for its reply or the end of its time, and leave none of it behind."""
-    with Walled(need) as process:
+    with begun(need) as process:
         try:
             if process.receive(START_S) is None:
                 return Reply(NOTHING, NO_START)
@@ -62,7 +63,7 @@ def ended(status: int | None, limit_s: float) -> str:
     """What it means that a process ended with that status (128 and more: a signal) and without a reply."""
     if status is None:
         return no_answer_within(limit_s)
-    if status == 128 + signal.SIGXCPU:
+    if status == 128 + getattr(signal, "SIGXCPU", 128):
         return f"your code used more CPU time than {limit_s:g} s of waiting allow. Is there a loop without an end?"
     if status > 128 and status - 128 in {number.value for number in signal.Signals}:
         name = signal.Signals(status - 128).name

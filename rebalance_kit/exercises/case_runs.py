@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any
 from rebalance_kit import scenarios
 from rebalance_kit.logs.lines import EPOCH
 from rebalance_kit.logs.write import write_logs
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import draft_folder
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.runs import pack
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 
-_DRAFT = ".draft-"
 BEGIN_MS = int(EPOCH.timestamp() * 1000)
 """When a simulated run begins, in ms since 1970, as its logs have it."""
 
@@ -74,24 +75,20 @@ def scenario_of(run: CaseRun) -> Scenario:
 def place_logs(runs: tuple[CaseRun, ...], folder: Path) -> None:
     """Write the logs of the runs into ``folder/<name>``, where they are not there yet.
 
-    A run is made beside and renamed: its folder is whole or not there, and what a killed process left is removed.
+    A run is made beside and renamed: its folder is whole or not there, what a killed process left is removed, and of
+    two processes that place one run at once the first does.
     """
-    missing = [run for run in runs if not (folder / run.name).exists()]
-    for leftover in folder.glob(f"{_DRAFT}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-    if not missing:
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=folder))
-    try:
+    with draft_folder(folder) as draft:
+        missing = [run for run in runs if not (folder / run.name).exists()]
         for run in missing:
             if not run.recorded:
                 write_logs(trace_of(run), draft / run.name)
         _place_records([run for run in missing if run.recorded], draft)
         for run in missing:
-            (draft / run.name).rename(folder / run.name)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+            with suppress(OSError):  # another process was first
+                (draft / run.name).rename(folder / run.name)
+            if not (folder / run.name).is_dir():
+                raise DataError(f"{folder / run.name}: cannot be written; expected a folder that can be")
 
 
 def _place_records(runs: Sequence[CaseRun], folder: Path) -> None:

@@ -16,6 +16,7 @@ from rebalance_kit.exercises.case_runs import CaseRun
 from rebalance_kit.exercises.child.inputs import Inputs
 from rebalance_kit.exercises.given import Given, Made
 from rebalance_kit.exercises.wall import paths
+from rebalance_kit.exercises.wall.begin import begun
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 from rebalance_kit.model.errors import EnvironmentProblem
@@ -164,7 +165,7 @@ def _spark_behind_a_wall(given: Path) -> Walled:
         {"RLIMIT_NPROC": _PROCESSES, "RLIMIT_CORE": 0},
         starts_processes=True,
     )
-    walled = Walled(need)
+    walled = begun(need)
     try:
         ready = walled.receive(120)
     except (Silent, Unreadable):

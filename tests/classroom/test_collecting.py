@@ -11,17 +11,19 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rebalance_kit.classroom.class_report import as_page, as_text, gradebook, sections
+from rebalance_kit.classroom.class_report import as_page, as_text, sections
 from rebalance_kit.classroom.course import Course
+from rebalance_kit.classroom.gradebook import gradebook
 from rebalance_kit.classroom.handed_in import HandedIn, learner_of, read_entry
 from rebalance_kit.classroom.marking import CourseMarks, SparkChecker, mark_course, mark_of
-from rebalance_kit.classroom.questions import bank, exam_percent, mark_questions
+from rebalance_kit.classroom.questions import bank, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import alike
 from rebalance_kit.classroom.submissions import sorted_out
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine
 from rebalance_kit.exercises.workspace import find
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.quiz.items.blueprint import blueprint, compose
 from rebalance_kit.quiz.sittings.ballot import Ballot, asked_in_poll, write_code
 
 NAME = load("01").name
@@ -119,7 +121,7 @@ def test_claimed_credit_counts_nothing():
         "credit": 1.0,
     }
     marks, notes = mark_questions([json.dumps(claim), "no json", '{"item": "unknown"}'], [])
-    assert exam_percent(marks) == 0.0
+    assert [mark.credit for mark in marks] == [0.0]
     assert any("claim another credit" in note for note in notes)
     assert any(note.startswith("2 lines") for note in notes)
 
@@ -136,8 +138,28 @@ def test_a_right_answer_of_an_exam_counts():
         "credit": 1.0,
     }
     marks, notes = mark_questions([json.dumps(line)], [])
-    assert exam_percent(marks) == 100.0
+    assert [mark.credit for mark in marks] == [1.0]
     assert notes == ()
+
+
+def sat(exam, at, seed=1, *, given="", items=None):
+    """The lines of a sitting of CCDAK."""
+    asked = items or [entry.item for entry in compose(blueprint("CCDAK"), bank(), seed).asked]
+    line = {"mode": "exam", "exam": exam, "seed": seed, "given": given, "correct": False, "credit": 0.0}
+    return [json.dumps({**line, "item": item, "at": at}) for item in asked]
+
+
+def test_the_first_whole_sitting_of_a_paper_is_an_exam_and_a_part_of_one_or_a_made_up_one_is_none():
+    whole, again, other = sat("first", 20.0), sat("second", 30.0), sat("third", 10.0, seed=2)
+    marks, notes = exam_marks([*again, *whole, *other])
+    assert [(mark.paper, mark.percent) for mark in marks] == [("CCDAK 2", 0.0), ("CCDAK 1", 0.0)]
+    paper = {entry.item for entry in compose(blueprint("CCDAK"), bank(), 1).asked}
+    foreign = next(item.head.id for item in bank().items if item.head.id not in paper)
+    assert notes == ("exam second: CCDAK 1 was sat before; the first sitting counts",)
+    for forged in (whole[:-1], sat("one", 1.0, items=[POLL]), [*whole, *sat("first", 1.0, items=[foreign])]):
+        marks, notes = exam_marks(forged)
+        assert marks == ()
+        assert "no whole paper" in notes[0]
 
 
 def test_beliefs_and_votes_reach_the_report(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import zipfile
@@ -10,10 +11,13 @@ import pytest
 
 from rebalance_kit.classroom.course import Course
 from rebalance_kit.classroom.marking import SparkChecker
+from rebalance_kit.classroom.opening import notebooks_of
 from rebalance_kit.classroom.untrusted import cells_alone
 from rebalance_kit.classroom.writing import mark_and_write, write_report
+from rebalance_kit.cli import main
 from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.exercises.workspace import find
+from rebalance_kit.model.errors import DataError
 
 EXERCISE = find("c1")
 RIGHT, STUB = EXERCISE.text("solution.py"), EXERCISE.text("answer.py")
@@ -95,7 +99,7 @@ def test_every_other_learner_is_marked_right(marked):
 
 def test_each_has_feedback_that_any_terminal_can_show(marked):
     files = list((marked[0].folder / "feedback").iterdir())
-    assert len(files) == 30
+    assert len(files) == 60
     for file in files:
         assert "\x1b" not in file.read_text("utf-8")
         assert len(file.read_bytes()) < 40_000
@@ -116,6 +120,29 @@ def test_a_notebook_is_stored_with_its_cells_alone(marked):
     assert "def assign" in text
     assert "widget" not in text
     assert "_esm" not in text
+
+
+def test_open_gives_cells_alone_of_a_stored_notebook_and_of_one_as_it_was_handed_in(marked, tmp_path):
+    folder = marked[0].folder
+    stored = notebooks_of(folder, "widget-notebook")
+    handed = tmp_path / "evil.ipynb"
+    handed.write_text(notebook(metadata={"widgets": WIDGET}), "utf-8")
+    for copies in (stored, notebooks_of(handed)):
+        (text,) = copies.values()
+        assert b"def assign" in text
+        assert b"_esm" not in text
+    out = io.StringIO()
+    assert main(["classroom", "open", str(handed), "--to", str(tmp_path / "copies")], out) == 0
+    assert b"_esm" not in (tmp_path / "copies" / "evil.ipynb").read_bytes()
+    for what, learner, attempt, words in (
+        (folder, None, None, "expected one of"),
+        (folder, "nobody", None, "expected one of"),
+        (folder, "widget-notebook", 9, "attempt 9 received"),
+        (folder, "right-0", None, "holds no notebook"),
+        (tmp_path / "missing.ipynb", None, None, "no file that can be read"),
+    ):
+        with pytest.raises(DataError, match=words):
+            notebooks_of(what, learner, attempt)
 
 
 def test_what_is_no_notebook_has_no_cells():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,20 @@ def test_start_gives_story_stub_expected_output_and_logs(workspace):
         "workspace.json",
     ]
     assert "Preparing to rebalance" in (folder / "data" / "night-1" / "broker.log").read_text("utf-8")
+
+
+def test_of_two_that_place_one_run_at_once_the_first_does(workspace, monkeypatch):
+    folder = workspace.folder / "03-count-rebalances" / "data"
+    whole = Path.rename
+
+    def late(draft, target):
+        if not target.exists():  # another process places the same run in this very moment
+            shutil.copytree(draft, target)
+        return whole(draft, target)
+
+    monkeypatch.setattr(Path, "rename", late)
+    workspace.start("03")
+    assert sorted(path.name for path in folder.iterdir()) == ["night-1", "night-2", "night-3", "night-4"]
 
 
 def test_no_solution_and_no_hidden_case_is_copied(workspace):

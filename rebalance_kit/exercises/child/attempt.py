@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import ctypes
 import json
 import os
-import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -23,23 +25,53 @@ class TimeIsUp(BaseException):
 
 def attempted(work: Callable[[], Mapping[str, Any]], file: str, limit_s: float) -> Mapping[str, Any]:
     """What the work returns, or ``{"problem": words}`` for whatever it raises and for a time limit that is over."""
-
-    def ring(_signal: int, frame: FrameType | None) -> None:
-        raise TimeIsUp(busy_at(frame, file))
-
-    signal.signal(signal.SIGALRM, ring)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
-    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
+    alarm = _alarm if hasattr(signal, "setitimer") else _watch
     try:
-        found = work()
+        with alarm(file, limit_s):
+            found = work()
     except TimeIsUp as where:
         found = {"problem": no_answer_within(limit_s, str(where))}
     except NoAnswer as words:
         found = {"problem": str(words)}
     except BaseException as error:  # noqa: BLE001 - whatever a learner's code raises becomes words
         found = {"problem": words_of(error, file)}
-    signal.setitimer(signal.ITIMER_REAL, 0)
     return found
+
+
+@contextmanager
+def _alarm(file: str, limit_s: float) -> Iterator[None]:
+    """Let the system ring when the time is over, and each second from then on."""
+
+    def ring(_signal: int, frame: FrameType | None) -> None:
+        raise TimeIsUp(busy_at(frame, file))
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+@contextmanager
+def _watch(file: str, limit_s: float) -> Iterator[None]:
+    """The same by a thread, for a system without such alarms; code that never comes back to Python is ended by the parent."""
+    over, runs = threading.Event(), threading.get_ident()
+
+    def ring() -> None:
+        wait = limit_s
+        while not over.wait(wait):
+            words = busy_at(sys._current_frames().get(runs), file)  # noqa: SLF001 - Python offers no public name
+            raised = type("TimeIsUp", (TimeIsUp,), {"__str__": lambda _, words=words: words})
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(runs), ctypes.py_object(raised))
+            wait = 1.0
+
+    threading.Thread(target=ring, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def function_of(order: Mapping[str, Any]) -> Callable[..., Any]:
@@ -89,12 +121,13 @@ def give(answered: Mapping[str, Any]) -> None:
 
 
 def limit_resources(cpu_s: int, memory: int, file_size: int) -> None:
-    """Bound CPU seconds, bytes of memory and bytes of a file, for good."""
-    for kind, bound in (
-        (resource.RLIMIT_CPU, cpu_s),
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_FSIZE, file_size),
-        (resource.RLIMIT_CORE, 0),
+    """Bound CPU seconds, bytes of memory and bytes of a file, for good, as far as the system does that."""
+    for name, bound in (
+        ("RLIMIT_CPU", cpu_s),
+        ("RLIMIT_AS", memory),
+        ("RLIMIT_FSIZE", file_size),
+        ("RLIMIT_CORE", 0),
     ):
-        bound_by(kind, bound)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        bound_by(name, bound)
+    if hasattr(signal, "SIGXFSZ"):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

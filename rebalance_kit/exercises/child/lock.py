@@ -11,15 +11,21 @@ import ctypes
 import json
 import os
 import platform
-import resource
 import runpy
 import struct
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+try:
+    import resource
+except ImportError:  # Windows bounds nothing of a process that is running
+    resource = None  # type: ignore[assignment]
+
 REPLY = 3
 """The descriptor that leads back to whoever asked."""
+STANDARD = 1
+"""In its place the standard output, where a child inherits no other one; what the answer prints goes to standard error then."""
 
 _NUMBERS: Mapping[str, tuple[int, int]] = {
     # name: (x86_64, aarch64); -1 where the machine has none
@@ -84,9 +90,11 @@ def main(orders: Mapping[str, Any]) -> None:
     die_with_parent()
     if orders["reply"] is not None:
         os.dup2(orders["reply"], REPLY)
+    if orders["reply"] == STANDARD:
+        os.dup2(2, STANDARD)
     _close_descriptors()
     for name, bound in orders["limits"].items():
-        bound_by(getattr(resource, name), bound)
+        bound_by(name, bound)
     if orders["user"] is not None:
         os.setgroups([])
         os.setresgid(*[orders["user"]] * 3)
@@ -105,11 +113,18 @@ def main(orders: Mapping[str, Any]) -> None:
     runpy.run_module(orders["module"], run_name="__main__", alter_sys=True)
 
 
-def bound_by(kind: int, bound: int) -> None:
-    """Lower a limit for good; one that is lower already stays."""
+def bound_by(name: str, bound: int) -> None:
+    """Lower a limit for good; one that is lower already stays, and a system other than Linux may refuse it (macOS does, of memory)."""
+    if resource is None:
+        return  # type: ignore[unreachable]
+    kind = getattr(resource, name)
     _, hard = resource.getrlimit(kind)
     kept = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-    resource.setrlimit(kind, (kept, kept))
+    try:
+        resource.setrlimit(kind, (kept, kept))
+    except (OSError, ValueError):
+        if sys.platform == "linux":
+            raise
 
 
 def die_with_parent() -> None:

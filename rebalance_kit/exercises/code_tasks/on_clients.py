@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,8 +21,10 @@ from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, Failed, Mark
 from rebalance_kit.exercises.runner import code_of
 from rebalance_kit.exercises.verdict import NotYet
 from rebalance_kit.exercises.wall import paths
+from rebalance_kit.exercises.wall.begin import begun
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
+from rebalance_kit.model.errors import to_install
 from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 _GRACE_S = 20
@@ -43,8 +46,10 @@ class OnClients:
         if code.text is None:
             raise NotYet("the callbacks are a file of their own: save them in answer.py and check the file")
         if find_spec("confluent_kafka") is None:
+            raise NotYet(f"confluent-kafka is not installed; expected: {to_install('clients')}")
+        if not hasattr(select, "poll"):
             raise NotYet(
-                "confluent-kafka is not installed; install it with: pip install 'rebalance-kit[clients]'"
+                "the clients call your callbacks through pipes that this system has not: check it on Linux, macOS or in WSL"
             )
         return code
 
@@ -73,7 +78,7 @@ def _events(code: Code, limit_s: float, case: CodeCase) -> ClientRun | str:
     """What real clients did, which call the callbacks behind a wall by message and report to a pipe that those do not have."""
     whole = case.data["seconds"] + min(limit_s, _GRACE_S)
     order = {**code_of(code), "cpu_s": int(whole) + 10, "limit_s": limit_s}
-    with Walled(_NEED) as callbacks:
+    with begun(_NEED) as callbacks:
         try:
             if callbacks.receive(START_S) is None:
                 return NO_START

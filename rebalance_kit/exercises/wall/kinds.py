@@ -151,8 +151,8 @@ def _may_make_namespaces() -> bool:
 
 
 def _environment(need: Need, kit: str, scratch: Path) -> dict[str, str]:
-    """Nothing of the caller's environment but the language."""
-    kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ") if name in os.environ}
+    """Nothing of the caller's environment but the language (and where Windows lies)."""
+    kept = {name: os.environ[name] for name in ("LANG", "LC_ALL", "TZ", "SYSTEMROOT") if name in os.environ}
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", **kept, "HOME": str(scratch), "TMPDIR": str(scratch),
         "PYTHONPATH": kit, "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1", **need.environment,

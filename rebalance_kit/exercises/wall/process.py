@@ -125,6 +125,9 @@ class Walled:
                 if not select.select([self._out], [], [], 0)[0] or not (piece := os.read(self._out, _PIECE)):
                     break
                 self._note(piece)
+        return self._told()
+
+    def _told(self) -> str:
         text = self._printed.decode("utf-8", "replace").strip()
         cut, self._printed, self._cut = self._cut, b"", False
         return f"{text}\n... (cut after {MOST_PRINTED:,} bytes)" if cut else text
