@@ -22,15 +22,30 @@ def _add_practice(commands: Commands) -> None:
     quiz = commands.add_parser("quiz", help="practise questions in the terminal")
     quiz.add_argument("topic", nargs="?", default=None, help="a tag, for example eager")
     quiz.add_argument("--count", type=int, default=None)
-    quiz.add_argument("--seed", type=int, default=1)
+    quiz.add_argument("--domain", default=None, help='a domain of an exam, for example "CCDAK Connect"')
+    quiz.add_argument("--objective", default=None, help="words of an objective")
+    quiz.add_argument("--weak", action="store_true", help="themes in which your first answers were weak")
+    quiz.add_argument("--new", action="store_true", help="only what was never answered")
+    quiz.add_argument("--seed", type=int, default=None, help="the same order and variants again")
     quiz.add_argument("--confidence", action="store_true", help="ask how sure each answer is")
     quiz.set_defaults(command=_quiz)
+    today = commands.add_parser("today", help="fifteen minutes: what is due, what is weak, what is new")
+    plan = commands.add_parser("plan", help="a plan up to a day, with its gates, and how far you are")
+    for command in (today, plan):
+        command.add_argument("name", nargs="?", default="CCDAK", help="CCDAK (unless given) or CCAAK")
+    today.set_defaults(command=_today)
+    plan.add_argument("--until", default=None, metavar="DATE", help="the day of the exam, as in 2026-12-31")
+    plan.set_defaults(command=_plan)
     exam = commands.add_parser("exam", help="sit a timed mock exam, or come back to it")
     exam.add_argument("name", help="CCDAK or CCAAK")
-    exam.add_argument("--seed", type=int, default=1, help="1, 2 and 3 avoid each other's questions")
+    exam.add_argument(
+        "--seed", type=int, default=1, help="1, 2 and 3 are parallel and avoid each other's questions"
+    )
     exam.add_argument("--questions", type=int, default=None)
     exam.add_argument("--minutes", type=float, default=None)
-    exam.add_argument("--again", action="store_true", help="begin an exam once more that was handed in")
+    exam.add_argument(
+        "--again", action="store_true", help="begin an exam once more that was handed in, in another order"
+    )
     exam.set_defaults(command=_exam)
     review = commands.add_parser("review", help="what was missed or guessed and is due again (FSRS)")
     review.add_argument("--count", type=int, default=None)
@@ -39,11 +54,12 @@ def _add_practice(commands: Commands) -> None:
     answers.add_argument("action", choices=("report", "export", "delete"))
     answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
     answers.set_defaults(command=_answers)
-    for command in (quiz, review, exam, answers):
+    answers.add_argument("--yes", action="store_true", help="delete: do not ask")
+    for command in (quiz, review, answers, today):
         command.add_argument(
             "--links", action="store_true", help="print what opens the runs behind a verdict in the lab"
         )
-    for command in (quiz, exam, review, answers):
+    for command in (quiz, exam, review, answers, today, plan):
         command.add_argument("--store", type=Path, default=None, help="the file of your answers")
 
 
@@ -101,17 +117,43 @@ def _store(arguments: argparse.Namespace) -> Store:
 
 
 def _quiz(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.sittings.daily import Wanted
     from rebalance_kit.quiz.sittings.terminal import run_quiz
 
     return run_quiz(
-        arguments.topic,
-        arguments.count,
-        arguments.seed,
+        count=arguments.count,
+        seed=arguments.seed,
+        wanted=Wanted(arguments.topic, arguments.domain, arguments.objective, arguments.weak, arguments.new),
         out=out,
         store=_store(arguments),
         confidence=arguments.confidence,
         links=arguments.links,
     )
+
+
+def _today(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.quiz.sittings.terminal import run_today
+
+    return run_today(arguments.name, store=_store(arguments), out=out, links=arguments.links)
+
+
+def _plan(arguments: argparse.Namespace, out: TextIO) -> int:
+    import time
+    from datetime import timedelta
+
+    from rebalance_kit.quiz.items.bank import read_bank
+    from rebalance_kit.quiz.sittings.daily import progress_lines
+    from rebalance_kit.quiz.sittings.plan import DAYS, day_of, keep_plan, kept_plan, plan_lines, read_day
+
+    store, name, now = _store(arguments), arguments.name, time.time()
+    today = day_of(now)
+    if arguments.until is not None:
+        keep_plan(store, name, today, read_day(arguments.until))
+    elif kept_plan(store, name) is None:
+        keep_plan(store, name, today, today + timedelta(days=DAYS))
+    lines = [*plan_lines(store, read_bank(), name, today), "", *progress_lines(store, name, now)]
+    out.write("\n".join(lines) + "\n")
+    return 0
 
 
 def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
@@ -125,7 +167,6 @@ def _exam(arguments: argparse.Namespace, out: TextIO) -> int:
         again=arguments.again,
         store=_store(arguments),
         out=out,
-        links=arguments.links,
     )
 
 
@@ -152,6 +193,9 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
             for replay in (to_replay(report, bank) if arguments.links else ())
         )
     elif arguments.action == "delete":
+        if not arguments.yes and not _agreed(store, out):
+            out.write("Nothing was deleted.\n")
+            return 0
         out.write(f"{store.delete()} answers deleted from {store.path}\n")
     elif arguments.to is None:
         store.export(out)
@@ -162,6 +206,18 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
             number = store.export(stream)
         out.write(f"{number} answers written to {arguments.to}\n")
     return 0
+
+
+def _agreed(store: Store, out: TextIO) -> bool:
+    """Whether the learner says yes to losing all answers, exams that are open included."""
+    import sys
+
+    answers, exams = len(store.attempts()), len(store.kept("exam"))
+    out.write(
+        f"{answers} answers and {exams} exams, open ones too, are deleted for good. Delete? (yes or no): "
+    )
+    out.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _items_check(arguments: argparse.Namespace, out: TextIO) -> int:

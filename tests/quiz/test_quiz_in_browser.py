@@ -287,8 +287,10 @@ def sitting(chromium, tmp_path):
     """An exam on a page; calling it again is a new kernel and a new page on the same answers."""
     pages = []
 
-    def sit():
+    def sit(start=True):
         exam = ExamSitting.begin("CCDAK", questions=12, store=Store(tmp_path / "answers.sqlite"))
+        if start:
+            exam.start()
         heard = []
 
         def kernel(message):
@@ -307,7 +309,7 @@ def sitting(chromium, tmp_path):
         page.expose_function("kernel", kernel)
         page.expose_function("moduleText", lambda: script("exam"))
         page.evaluate(HARNESS, exam.page())
-        page.wait_for_selector("form")
+        page.wait_for_selector("form" if start else "[data-role=begin]")
         return page, exam, heard
 
     yield sit
@@ -333,7 +335,7 @@ def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
     page.get_by_role("button", name="strike out c").click()
     page.get_by_role("button", name="strike out c").filter(has_text="restore").wait_for()
     assert page.locator("input[value=b]").is_checked()
-    page.get_by_role("button", name="Flag").click()
+    page.get_by_role("button", name="Flag", exact=True).click()
     page.get_by_text("Take the flag away").wait_for()
     assert page.locator(".rkq-option.struck").count() == 1
     spent = exam.spent_s
@@ -350,6 +352,31 @@ def test_an_exam_survives_a_killed_kernel_and_ends_with_a_report(sitting):
     page.locator(".rkq-told", has_text=f"Question {place + 1} of").wait_for()
     assert page.locator(".rkq-why").count() == len(exam.questions[place].options)
     assert not any("verdict" in message for message in heard)
+
+
+def test_an_exam_says_what_it_is_then_begins_and_takes_as_many_as_asked_for(sitting):
+    page, exam, _ = sitting(start=False)
+    assert "Not asked here" in page.locator(".rkq-start").inner_text() and not exam.begun
+    assert page.locator("form").count() == 0 and page.get_by_role("timer").count() == 0
+    page.get_by_role("button", name="Begin").click()
+    page.wait_for_selector("form")
+    assert exam.begun
+    place = next(n for n, one in enumerate(exam.questions) if isinstance(one, Choice) and one.many)
+    page.get_by_label(f"question {place + 1}, open").click()
+    page.locator("h3", has_text=f"Question {place + 1} of").wait_for()
+    boxes = page.locator("input[type=checkbox]")
+    boxes.nth(0).check()
+    page.get_by_role("button", name="Next open").click()
+    lacking = len(exam.questions[place].key) - 1
+    page.get_by_label(f"question {place + 1}, open, {lacking} more asked for").click()
+    page.locator("h3", has_text=f"Question {place + 1} of").wait_for()
+    for number in range(1, lacking + 1):
+        boxes.nth(number).check()
+    assert boxes.nth(lacking + 1).is_disabled() and not boxes.nth(0).is_disabled()
+    page.get_by_role("button", name="Next open").click()
+    page.get_by_label(f"question {place + 1}, answered").wait_for()
+    page.evaluate("(now => { performance.now = () => now() + 900_000; })(performance.now.bind(performance))")
+    page.get_by_role("alert").wait_for()
 
 
 def test_what_is_chosen_is_kept_at_once_and_survives_a_jump_to_another_question(sitting):

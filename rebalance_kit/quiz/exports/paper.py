@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from rebalance_kit.model.page_policy import policy
 from rebalance_kit.quiz.exports.marked import block, inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question
 
@@ -31,7 +32,7 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         else ""
     )
     page = (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style></head>\n'
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">{policy()}<title>{escape(title)}</title><style>{_STYLE}</style></head>\n'
         f"<body><h1>{escape(title)}</h1>\n{body}{keys}</body></html>\n"
     )
     return page.encode()

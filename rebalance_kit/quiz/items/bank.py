@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,8 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.item import Item
 from rebalance_kit.quiz.items.reading import Context, Problem, read_document, read_items
 
+_TICKET = re.compile(r"t\d+")
+"""Tags of single tickets, which mean nothing to a learner."""
 BELIEFS = "misconceptions.yaml"
 SCENARIOS = "scenarios.yaml"
 _HERE = Path(__file__).resolve().parent
@@ -31,7 +34,9 @@ class Bank:
         """Items with that tag; raises ``DataError`` naming the tags there are."""
         items = tuple(item for item in self.items if tag in item.head.tags)
         if not items:
-            known = sorted({each for item in self.items for each in item.head.tags})
+            known = sorted(
+                {each for item in self.items for each in item.head.tags if not _TICKET.fullmatch(each)}
+            )
             raise DataError(
                 f"no item has the tag {tag!r}; expected one of {', '.join(known) or 'none: the bank is empty'}"
             )

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from rebalance_kit.model.errors import DataError, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
-from rebalance_kit.quiz.items.item import Generated, Item
+from rebalance_kit.quiz.items.item import Generated
+from rebalance_kit.quiz.items.papers import HANDS, Cell, Place, deal, spread
 from rebalance_kit.quiz.items.reading import read_document
 
 FILE = Path(__file__).with_name("blueprints.yaml")
-SERIES = 3
-"""Papers in a row that avoid each other's questions: the kit advises three."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,10 @@ class Blueprint:
     weights: Mapping[str, int]
     not_asked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Lines of each domain that the exam may ask and the bank does not."""
+    shares: Mapping[Cell, float] = field(default_factory=dict)
+    """What share of a paper each kind and level has, as the kit chose it."""
+    weights_from: str = ""
+    """Where the weights come from, and when."""
 
     def quotas(self, questions: int | None = None) -> dict[str, int]:
         """Questions per domain, by largest remainder; they add up to ``questions``."""
@@ -83,7 +86,23 @@ def blueprint(name: str) -> Blueprint:
         exam["floor"],
         exam["weights"],
         {domain: tuple(lines) for domain, lines in exam["not_asked"].items()},
+        _shares(_file()["shape"]),
+        str(exam["weights_from"]),
     )
+
+
+def exams() -> tuple[str, ...]:
+    """The exams that there are blueprints for."""
+    names: Iterable[object] = _file()["exams"]
+    return tuple(map(str, names))
+
+
+def _shares(shape: Mapping[str, Any]) -> dict[Cell, float]:
+    return {
+        (kind, level): share * part / 10_000
+        for kind, share in shape["kinds"].items()
+        for level, part in shape["levels"].items()
+    }
 
 
 def reading(topics: Iterable[str]) -> tuple[str, ...]:
@@ -93,36 +112,36 @@ def reading(topics: Iterable[str]) -> tuple[str, ...]:
 
 
 def compose(plan: Blueprint, bank: Bank, seed: int = 1, questions: int | None = None) -> Paper:
-    """Draw a paper: each domain its quota, no item twice; the scarcest domain picks first.
+    """Draw a paper: each domain its quota, in the kinds of the exam alone, no item twice and no two enemies.
 
-    Papers of one series (seeds 1 to 3, 4 to 6, ...) share no question as long as the bank has enough; what has to
-    be repeated comes last. A domain that the bank cannot fill stays short, and ``missing`` says by how much.
+    The papers of one series (seeds 1 to 3, 4 to 6, ...) are parallel: in every domain they hold the same number of questions
+    of each kind and level, give or take one. They share no question as long as the bank has enough. A domain that
+    the bank cannot fill stays short, and ``missing`` says by how much.
     """
-    series, before = divmod(seed - 1, SERIES)
-    asked_before: set[str] = set()
-    for earlier in range(seed - before, seed):
-        asked_before |= {
-            question.item for question in _paper(plan, bank, series, earlier, questions, asked_before).asked
-        }
-    return _paper(plan, bank, series, seed, questions, asked_before)
-
-
-def _paper(
-    plan: Blueprint, bank: Bank, series: int, seed: int, questions: int | None, asked_before: AbstractSet[str]
-) -> Paper:
+    series, number = divmod(seed - 1, HANDS)
     quotas = plan.quotas(questions)
-    pools = {domain: _pool(plan, bank, domain, series, asked_before) for domain in quotas}
-    taken: set[str] = set()
-    drawn: list[PaperItem] = []
-    missing: dict[str, int] = {}
-    for domain in sorted(quotas, key=lambda name: (len(pools[name]) - quotas[name], name)):
-        free = [item for item in pools[domain] if item.head.id not in taken][: quotas[domain]]
-        taken |= {item.head.id for item in free}
-        drawn += [PaperItem(item.head.id, seed, domain) for item in free]
-        if len(free) < quotas[domain]:
-            missing[domain] = quotas[domain] - len(free)
+    places = _dealt(plan, bank, series, questions)[number]
+    held = Counter(domain for _, domain in places)
+    drawn = [PaperItem(item.head.id, seed, domain) for item, domain in places]
     Random(f"{plan.name}/{seed}").shuffle(drawn)
+    missing = {domain: quota - held[domain] for domain, quota in quotas.items() if held[domain] < quota}
     return Paper(tuple(drawn), dict(sorted(missing.items())))
+
+
+def _dealt(plan: Blueprint, bank: Bank, series: int, questions: int | None = None) -> tuple[list[Place], ...]:
+    return deal(plan.name, plan.quotas(questions), plan.shares, bank.items, series)
+
+
+def cells_table(name: str, series: int = 0, bank: Bank | None = None) -> str:
+    """How parallel three mocks are: questions of each kind and level per domain, in each of the three papers."""
+    plan, bank = blueprint(name), bank or read_bank()
+    wide = max(len(domain) for domain in plan.weights)
+    first = HANDS * series + 1
+    head = f"{plan.name}, questions in mocks {first}, {first + 1} and {first + 2}"
+    lines = [head, f"{'domain':<{wide}}  {'kind':<8}  {'level':<8}  {first:>3}{first + 1:>4}{first + 2:>4}"]
+    for (domain, kind, level), counts in spread(_dealt(plan, bank, series)).items():
+        lines.append(f"{domain:<{wide}}  {kind:<8}  {level:<8}  {counts[0]:>3}{counts[1]:>4}{counts[2]:>4}")
+    return "\n".join(lines)
 
 
 def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
@@ -132,7 +151,7 @@ def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
     """
     plan, bank = blueprint(name), bank or read_bank()
     paper = compose(plan, bank, seed)
-    first = seed - (seed - 1) % SERIES
+    first = seed - (seed - 1) % HANDS
     before = {question.item for other in range(first, seed) for question in compose(plan, bank, other).asked}
     repeated = Counter(
         question.domain
@@ -146,12 +165,3 @@ def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:
         for domain, weight in plan.weights.items()
     ]
     return "\n".join([f"{plan.name} mock {seed}: {len(paper.asked)} questions", head, *rows])
-
-
-def _pool(
-    plan: Blueprint, bank: Bank, domain: str, series: int, asked_before: AbstractSet[str]
-) -> list[Item]:
-    """The items of a domain in the order in which they are drawn, those asked before last."""
-    pool = [item for item in bank.items if f"{plan.name} {domain}" in item.head.domains]
-    Random(f"{plan.name}/{domain}/{series}").shuffle(pool)
-    return sorted(pool, key=lambda item: item.head.id in asked_before)

@@ -52,6 +52,7 @@ def build(raw: Mapping[str, Any], where: str, scenarios: Scenarios) -> Item:
         raw.get("fact", ""),
         tuple(raw.get("regardless", ())),
         raw.get("options_note", ""),
+        tuple(raw.get("enemies", ())),
     )
     return _KINDS[raw["kind"]](head, raw, scenarios)
 

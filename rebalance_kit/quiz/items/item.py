@@ -45,7 +45,7 @@ class Shown:
 class Head:
     """Fields that every item has; ``where`` is file and line.
 
-    ``fact`` is what several items ask, ``regardless`` names premises that change nothing about the key, and
+    ``fact`` is what several items ask, ``enemies`` are ids that may not stand in one paper with this one, ``regardless`` names premises that change nothing about the key, and
     ``options_note`` tells why a single-choice item has another number of options than four.
     """
 
@@ -63,6 +63,7 @@ class Head:
     fact: str = ""
     regardless: tuple[str, ...] = ()
     options_note: str = ""
+    enemies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +305,11 @@ Question = Choice | Numeric | Short | Matching | Ordering
 """Items that can be shown and graded."""
 Item = Question | Drawn | Generated
 """Items as files hold them."""
+
+
+def kind_asked(item: Item) -> str:
+    """The kind as a learner meets it: a recipe's is that of its form."""
+    return item.form if isinstance(item, Generated) else item.kind
 
 
 def beliefs_of(item: Item) -> tuple[str, ...]:

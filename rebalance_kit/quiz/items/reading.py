@@ -97,11 +97,6 @@ def _of_options(raw: Mapping[str, Any]) -> Iterator[Finding]:
     for index, option in enumerate(options):
         if option.get("right") and "misconception" in option:
             yield ("options", index, "misconception"), "a right option names a misconception, expected none"
-        if not option.get("right") and "misconception" not in option:
-            yield (
-                ("options", index, "misconception"),
-                "missing, expected the id of the belief for which this option would be right",
-            )
     yield from _of_claims(raw, ids)
 
 

@@ -1,7 +1,8 @@
 """A learner's vote: a short code to paste into a chat, or a file in a shared folder.
 
 A code is data with a digest that is made with the room's word, which a poll draws and the screen shows. A code of another
-room, or one that was guessed, is refused. Who reads the code can read the vote: a poll is no exam.
+room, or one that was guessed, is refused. Who reads the code can read the vote: a poll is no exam. A drawn word cannot be
+searched for from a code: ten of 31 letters, 2 to the power of 49, and 2 to the power of 14 digests per try make 63 bits of work.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import binascii
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from hmac import compare_digest
 from pathlib import Path
 from secrets import choice, token_hex
@@ -23,15 +25,17 @@ from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, grade
 from rebalance_kit.quiz.sittings.store import Store
 
-VERSION = "rkv1"
+VERSION = "rkv2"
 ROUNDS = (1, 2)
 SUFFIX = ".vote"
 ROOM = re.compile(r"[0-9A-Za-z-]{1,20}")
 """A room's word: what a poll draws, or an instructor chooses."""
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
+_DRAWN = 10
+_DIGESTS_PER_TRY = 2**14
 LONGEST = 300
 CODE = re.compile(rf"\b{VERSION}\.[0-9a-f]{{10}}\.[A-Za-z0-9_-]{{1,{LONGEST}}}")
-_VOTER = re.compile(r"[0-9a-f]{4,16}")
+VOTER = re.compile(r"[0-9a-f]{4,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def cast(question: Choice, answer: Answer, voter: str, *, again: bool = False) -
 def voter_of(store: Store) -> str:
     """The learner's own voter number, drawn once and kept: both votes of one learner carry it, no name does."""
     voter = store.kept("voter").get("me", {}).get("id")
-    if isinstance(voter, str) and _VOTER.fullmatch(voter):
+    if isinstance(voter, str) and VOTER.fullmatch(voter):
         return voter
     drawn = token_hex(4)
     store.keep("voter", "me", {"id": drawn})
@@ -71,8 +75,8 @@ def voter_of(store: Store) -> str:
 
 
 def draw_room() -> str:
-    """A word for one poll, short enough to type and long enough not to be guessed."""
-    return "".join(choice(_LETTERS) for _ in range(5))
+    """A word for the polls of a session, short enough to type and, with the work of each try, long enough not to be searched for."""
+    return "".join(choice(_LETTERS) for _ in range(_DRAWN))
 
 
 def known_room(room: str) -> str:
@@ -107,13 +111,22 @@ def read_code(code: str, room: str) -> Ballot:
         poll, number, voter, answer = plain.split("/")
     except (binascii.Error, ValueError) as error:
         raise DataError(f"the vote {code[:15]}… holds no vote; expected one made by Vote") from error
-    if number not in {"1", "2"} or not _VOTER.fullmatch(voter) or not 0 < len(answer) <= 4:
+    if number not in {"1", "2"} or not VOTER.fullmatch(voter) or not 0 < len(answer) <= 4:
         raise DataError(f"the vote {code[:15]}… holds no vote; expected one made by Vote")
     return Ballot(poll, int(number), voter, answer)
 
 
 def _digest(packed: str, room: str) -> str:
-    return hashlib.blake2b(packed.encode("ascii"), digest_size=5, key=room.encode("ascii")).hexdigest()
+    return hashlib.blake2b(packed.encode("ascii"), digest_size=5, key=_key(room)).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _key(room: str) -> bytes:
+    """The key of a room's codes, slow to make so that words are slow to try."""
+    key = room.encode("ascii")
+    for _ in range(_DIGESTS_PER_TRY):
+        key = hashlib.blake2b(key, digest_size=32, person=b"rebalance-kit").digest()
+    return key
 
 
 def write_file(ballot: Ballot, room: str, folder: str | Path) -> Path:

@@ -1,5 +1,7 @@
 """An exam: timed, no feedback before the end, kept after every step so that a killed kernel costs nothing.
 
+It says what it is before its clock runs: nothing is kept, and no time passes, before ``start()``.
+
 Time runs on while the kernel is dead, as it does in a test centre. It is counted by the machine's own clock
 since it was started, which nobody can set; only after a restart of the machine does the wall clock decide, and
 one that was set back counts as standing still.
@@ -7,8 +9,13 @@ one that was set back counts as standing still.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from datetime import datetime
+from functools import cached_property
+from random import Random
+from secrets import randbelow
 from types import NoneType
 from typing import Any
 from uuid import uuid4
@@ -20,9 +27,9 @@ from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, unanswered
+from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, require_all_chosen, short_of, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
-from rebalance_kit.quiz.sittings.progress import Progress, progress
+from rebalance_kit.quiz.sittings.progress import MOST, Progress, progress
 from rebalance_kit.quiz.sittings.store import Attempt, ExamClock, OwnedElsewhere, Store
 
 
@@ -47,13 +54,32 @@ class ExamSitting:
         self._clock = clock
         self._notice = ""
         self._began = (clock.steady(), self._spent_before())
-        self._book = book = RunBook()
+        self._book = RunBook()
         self.asked = tuple(PaperItem(*entry) for entry in state["asked"])
-        self.questions: tuple[Question, ...] = tuple(
-            shuffled(question(bank.item(asked.item), asked.seed, book), asked.seed) for asked in self.asked
-        )
         self._state["owner"] = uuid4().hex
-        self._keep(take=True)
+        if self.begun:
+            self._keep(take=True)
+
+    @cached_property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions as they are shown; made at the first look, because some need a run."""
+        return tuple(
+            shuffled(question(self._bank.item(asked.item), asked.seed, self._book), asked.seed)
+            for asked in self.asked
+        )
+
+    @property
+    def begun(self) -> bool:
+        """Whether the clock has been started."""
+        return bool(self._state.get("begun", True))
+
+    def start(self) -> ExamSitting:
+        """Begin: from now on the clock runs, and every step is kept. Does nothing to an exam that has begun."""
+        if not self.begun:
+            self._state["begun"] = True
+            self._began = (self._clock.steady(), 0.0)
+            self._keep(take=True)
+        return self
 
     # --- begin and come back -----------------------------------------------------------------
     @classmethod
@@ -69,9 +95,11 @@ class ExamSitting:
         clock: ExamClock | None = None,
         again: bool = False,
     ) -> ExamSitting:
-        """Come back to the exam of this name and seed, or begin one; raises ``DataError`` for an unknown name.
+        """Come back to the exam of this name and seed, or give a new one to ``start()``; raises ``DataError`` for an unknown name.
 
-        One that was handed in stays handed in and shows its report; with ``again`` it is begun once more.
+        One that was handed in stays handed in and shows its report; with ``again`` it is offered once more, its questions
+        and their options in another order. A paper of another length (``questions``) is an exam of its own. Minutes are fixed
+        when an exam begins: others raise ``DataError`` while it is open.
         """
         _require_form(seed, questions, minutes)
         plan = blueprint(name)
@@ -81,15 +109,22 @@ class ExamSitting:
             same = state.get("name") == plan.name and state.get("seed") == seed
             if (
                 not same
-                or (questions is not None and questions != state.get("wanted"))
+                or not state.get("begun", True)
+                or questions != state.get("wanted")
                 or (again and state.get("ended"))
             ):
                 continue
             try:
-                return cls._resumed(state, bank, store, clock)
+                sitting = cls._resumed(state, bank, store, clock)
             except (DataError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
                 store.set_aside("exam", sitting_id)
                 notice = f"An exam begun before cannot be gone on with ({error}). It is set aside in {store.path}, and this is a new one."
+                continue
+            if minutes is not None and not sitting.ended and minutes != state["minutes"]:
+                raise DataError(
+                    f"{minutes:g} minutes received for an exam that is open with {state['minutes']:g}; expected the same, or none"
+                )
+            return sitting
         sitting = cls(_new_state(plan, bank, seed, questions, minutes, clock), bank, store, clock)
         sitting._notice = notice
         return sitting
@@ -125,7 +160,11 @@ class ExamSitting:
     # --- time --------------------------------------------------------------------------------
     @property
     def spent_s(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the beginning; of an exam that is over, until then."""
+        if not self.begun:
+            return 0.0
+        if "used_s" in self._state:
+            return float(self._state["used_s"])
         return self._began[1] + max(0.0, self._clock.steady() - self._began[0])
 
     @property
@@ -139,6 +178,8 @@ class ExamSitting:
         return bool(self._state["ended"])
 
     def _open(self) -> None:
+        if not self.begun:
+            raise DataError("the exam has not begun; expected start() first")
         if not self.ended and self.left_s <= 0:
             self.finish()
         if self.ended:
@@ -156,10 +197,31 @@ class ExamSitting:
         if not 0 <= index < len(self.questions):
             raise DataError(f"question {index + 1} received, expected 1 to {len(self.questions)}")
         self._state["place"] = index
-        self._keep()
+        if self.begun:
+            self._keep()
 
-    def answer(self, choice: Answer) -> None:
-        """Answer the question shown, again if need be; says nothing of right or wrong. An empty answer takes it back."""
+    def next_open(self) -> bool:
+        """Show the next question that is not fully answered, from the first on after the last; False when there is none."""
+        return self._next(lambda place: place["answered"] is False)
+
+    def next_flagged(self) -> bool:
+        """Show the next question with a flag, from the first on after the last; False when there is none."""
+        return self._next(lambda place: place["flagged"])
+
+    def _next(self, wanted: Callable[[dict[str, Any]], bool]) -> bool:
+        marks = self.places()
+        for step in range(1, len(marks) + 1):
+            place = (self.place + step) % len(marks)
+            if wanted(marks[place]):
+                self.go(place)
+                return True
+        return False
+
+    def answer(self, choice: Answer, *, draft: bool = False) -> None:
+        """Answer the question shown, again if need be; says nothing of right or wrong. An empty answer takes it back.
+
+        Where N options are asked for, exactly N are an answer; a ``draft`` may have fewer, and its question stays open.
+        """
         self._open()
         text = (
             choice
@@ -169,7 +231,10 @@ class ExamSitting:
             else " ".join(choice)
         )
         if text.strip():
-            grade(self.questions[self.place], text)  # refuses what is no answer
+            shown = self.questions[self.place]
+            grade(shown, text)  # refuses what is no answer
+            if not draft or short_of(shown, text) < 0:
+                require_all_chosen(shown, text)
             self._state["given"][str(self.place)] = text.strip()
         else:
             self._state["given"].pop(str(self.place), None)
@@ -198,11 +263,20 @@ class ExamSitting:
     # --- the end -----------------------------------------------------------------------------
     def finish(self) -> Progress:
         """Hand in: every question is graded and kept, and the report returned. Handing in twice changes nothing."""
+        if not self.begun:
+            raise DataError("the exam has not begun; expected start() first")
         if not self.ended:
             self._keep()
             graded = zip(self.asked, self.verdicts(), strict=True)
             self._store.add(*(self._attempt(index, *pair) for index, pair in enumerate(graded)))
-            self._state["ended"] = True
+            used, limit = self.spent_s, self._state["minutes"] * 60
+            self._state |= {
+                "used_s": min(used, limit),
+                "over": used >= limit,
+                "right": sum(bool(verdict and verdict.right) for verdict in self.verdicts()),
+                "ended_at": self._clock.wall(),
+                "ended": True,
+            }
             self._keep()
         return self.report()
 
@@ -245,6 +319,11 @@ class ExamSitting:
         entry = self.asked[self.place]
         return replays(self._bank.item(entry.item), entry.seed, self._book) if self.ended else ()
 
+    def sources(self) -> str:
+        """The id of the question shown and what says so, once the exam has ended."""
+        entry = self.asked[self.place].item
+        return f"  {entry}; sources: {', '.join(self._bank.item(entry).head.source)}"
+
     def given(self, index: int) -> str:
         """The answer given there; empty when there is none."""
         return str(self._state["given"].get(str(index), ""))
@@ -258,9 +337,29 @@ class ExamSitting:
         attempts = [self._attempt(index, *pair) for index, pair in enumerate(graded)]
         domains = {entry.item: entry.domain for entry in self.asked}
         title = f"{plan.name} mock {self._state['seed']}"
-        return progress(
+        report = progress(
             attempts, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
         )
+        return replace(report, sitting=self._how_it_went())
+
+    def _how_it_went(self) -> tuple[str, ...]:
+        """Time and what was left open, for the report."""
+        of, used = self._state["minutes"], self.spent_s
+        time_used = f"Time used: {used / 60:.0f} of {of:g} minutes" + (
+            "; time ran out." if self._state.get("over") else "."
+        )
+        left = [str(number) for number, place in enumerate(self.places(), 1) if not place["answered"]]
+        return (time_used, f"Left open: {', '.join(left) or 'none'}.")
+
+    def to_replay(self) -> tuple[tuple[int, Replay], ...]:
+        """The first runs behind what was not right, each with its question's number."""
+        found: dict[str, tuple[int, Replay]] = {}
+        for number, (entry, verdict) in enumerate(zip(self.asked, self.verdicts(), strict=True), start=1):
+            if len(found) == MOST or (verdict is not None and verdict.right):
+                continue
+            for run in replays(self._bank.item(entry.item), entry.seed, self._book)[:1]:
+                found.setdefault(run.name, (number, run))
+        return tuple(found.values())
 
     # --- what is shown -----------------------------------------------------------------------
     def page(self) -> dict[str, Any]:
@@ -270,10 +369,8 @@ class ExamSitting:
                 self.finish()
             except OwnedElsewhere as error:
                 self._notice = str(error)
-        places = [
-            {"answered": bool(self.given(index)), "flagged": index in self._state["flags"]}
-            for index in range(len(self.questions))
-        ]
+        if not self.begun:
+            return self._start_page()
         return {
             "title": f"{self._state['name']} mock {self._state['seed']}",
             "number": self.place + 1,
@@ -283,16 +380,58 @@ class ExamSitting:
             "question": public(self.questions[self.place]),
             "given": self.given(self.place),
             "struck": self._state["struck"].get(str(self.place), []),
-            "places": places,
+            "places": self.places(),
             "missing": self._state["missing"],
             "notice": self._store.notice or self._notice,
             **(self._told() if self.ended else {}),
         }
 
+    def places(self) -> list[dict[str, Any]]:
+        """Of each question whether it is answered, flagged, and how many options its answer still lacks."""
+        marks = []
+        for index, shown in enumerate(self.questions):
+            given = self.given(index)
+            lacking = short_of(shown, given) if given else 0
+            marks.append(
+                {
+                    "answered": bool(given) and not lacking,
+                    "lacking": lacking,
+                    "flagged": index in self._state["flags"],
+                }
+            )
+        return marks
+
+    def _start_page(self) -> dict[str, Any]:
+        return {
+            "title": f"{self._state['name']} mock {self._state['seed']}",
+            "begun": False,
+            "ended": False,
+            "start": self.start_lines(),
+            "minutes": self._state["minutes"],
+            "notice": self._store.notice or self._notice,
+        }
+
+    def start_lines(self) -> list[str]:
+        """What the exam is, before it begins: scope, what is not asked, mark, formats, time, and sittings so far."""
+        plan, number = blueprint(self._state["name"]), len(self.asked)
+        per_domain = Counter(entry.domain for entry in self.asked)
+        return [
+            f"{number} questions, {self._state['minutes']:g} minutes. The clock starts when you begin, and runs on while the page or the terminal is closed.",
+            "Scope: " + ", ".join(f"{domain} {per_domain[domain]}" for domain in plan.weights) + ".",
+            f"Weights: {plan.weights_from}.",
+            "Asked is what concerns consumer groups and their neighbours. Not asked here, and part of the real exam:",
+            *(f"- {domain}: {', '.join(lines)}" for domain, lines in plan.not_asked.items()),
+            f"Mark: none is published. The kit advises {plan.mark} % in three mocks in a row, and {plan.floor} % in every domain.",
+            "Formats: choose one; choose as many as the question says; match; put into order. Nothing of right or wrong is said before the end.",
+            *history_lines(self._store, plan.name),
+        ]
+
     def _told(self) -> dict[str, Any]:
         """The parts of the screen that appear once the exam has ended."""
         return {
             "report": self.report().text(),
+            "source": list(self._bank.item(self.asked[self.place].item).head.source),
+            "report_replays": [f"{run.name} (question {number})" for number, run in self.to_replay()],
             "verdict": asdict(self.told()),
             "replays": [replay.name for replay in self.replays()],
             "right": [bool(verdict and verdict.right) for verdict in self.verdicts()],
@@ -302,9 +441,45 @@ class ExamSitting:
         """The exam in words: the time left and the question shown, or the report."""
         if self.ended:
             return self.report().text()
-        done = len(self._state["given"])
-        head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {self.left_s / 60:.0f} minutes left"
+        if not self.begun:
+            head = f"{self._state['name']} mock {self._state['seed']}, not begun"
+            return "\n".join([head, "", *self.start_lines()])
+        done = sum(place["answered"] for place in self.places())
+        left = clock_text(self.left_s) if self.left_s < 120 else f"{self.left_s / 60:.0f} minutes"
+        head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {left} left"
         return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1)])
+
+
+def clock_text(seconds: float) -> str:
+    """Minutes and seconds.
+
+    >>> clock_text(89.6)
+    '1:30'
+    """
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def history_lines(store: Store, name: str | None = None) -> list[str]:
+    """Sittings that were handed in, the latest first: mock, day, mark, time; none where there are none."""
+    ended = [
+        state
+        for state in store.kept("exam").values()
+        if state.get("ended")
+        and isinstance(state.get("ended_at"), (int, float))
+        and name in {None, state.get("name")}
+    ]
+    if not ended:
+        return []
+    lines = ["Sittings so far:"]
+    for state in sorted(ended, key=lambda each: float(each["ended_at"]), reverse=True)[:MOST]:
+        day = datetime.fromtimestamp(state["ended_at"]).strftime("%Y-%m-%d")  # noqa: DTZ006 - the learner's own day
+        of = len(state["asked"])
+        lines.append(
+            f"- {day} {state['name']} mock {state['seed']}: {state['right']} of {of} right, "
+            f"{100 * state['right'] / max(1, of):.0f} %, {state['used_s'] / 60:.0f} of {state['minutes']:g} minutes"
+        )
+    return lines
 
 
 def _latest_first(kept: Mapping[str, dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
@@ -324,12 +499,16 @@ def _new_state(
     paper = compose(plan, bank, seed, questions)
     if not paper.asked:
         raise DataError(f"the bank has no item of {plan.name}; expected some")
+    draw = randbelow(10**6) + 1
+    asked = [[entry.item, draw, entry.domain] for entry in paper.asked]
+    Random(draw).shuffle(asked)
     return {
         "id": uuid4().hex,
+        "begun": False,
         "name": plan.name,
         "seed": seed,
         "wanted": questions,
-        "asked": [[entry.item, entry.seed, entry.domain] for entry in paper.asked],
+        "asked": asked,
         "missing": dict(paper.missing),
         "minutes": plan.minutes * len(paper.asked) / plan.questions if minutes is None else minutes,
         "given": {},

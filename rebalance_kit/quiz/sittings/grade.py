@@ -68,6 +68,26 @@ def grade(question: Question, answer: Answer) -> Verdict:
     return GRADERS[type(question)](question, answer)
 
 
+def short_of(question: Question, answer: Answer) -> int:
+    """How many options an answer to a *choose N* question still lacks, below 0 how many it has too many; 0 for other kinds.
+
+    Raises ``DataError`` for an answer that is none.
+    """
+    if not isinstance(question, Choice) or not question.many:
+        return 0
+    return len(question.key) - len(_letters(question, answer))
+
+
+def require_all_chosen(question: Question, answer: Answer) -> None:
+    """Raise ``DataError`` unless an answer to a *choose N* question names exactly N options."""
+    lacking = short_of(question, answer)
+    if lacking and isinstance(question, Choice):
+        ids = " ".join(option.id for option in question.options[: len(question.key)])
+        raise DataError(
+            f"{len(question.key) - lacking} chosen, expected exactly {len(question.key)}, as in {ids}"
+        )
+
+
 def unanswered(question: Question) -> Verdict:
     """The verdict on a question that nobody answered, once an exam is over: key and reasons, no credit."""
     key = question.key
@@ -93,6 +113,8 @@ def _grade_choice(question: Choice, answer: Answer) -> Verdict:
 def _letters(question: Choice, answer: Answer) -> tuple[str, ...]:
     ids = [option.id for option in question.options]
     letters = _parts(str(answer) if question.form and isinstance(answer, int) else answer)
+    if question.many and len(letters) == 1 and set(letters[0]) <= set(ids):
+        letters = list(letters[0])  # "ac" for "a c"
     unknown = [part for part in letters if part not in ids]
     if unknown or not letters or (len(set(letters)) > 1 and not question.many):
         number = "one or more" if question.many else "one"

@@ -27,6 +27,7 @@ def public(question: Question) -> dict[str, Any]:
     if isinstance(question, Choice):
         shown |= {
             "many": question.many,
+            "choose": len(question.key) if question.many else 1,
             "options": [_option(option.id, option.text, option.picture) for option in question.options],
         }
         return shown if question.picture is None else {**shown, "picture": asdict(question.picture)}
@@ -76,7 +77,7 @@ def question_lines(question: Question, number: int) -> list[str]:
     elif isinstance(question, Ordering):
         for step in sorted(question.steps, key=lambda each: each.id):
             lines += _wrapped(f"   {step.id}) ", step.text)
-    if not isinstance(question, Choice) or question.form:
+    if not isinstance(question, Choice) or question.form or question.many:
         lines.append(f"   ({hint(question)})")
     return lines
 
@@ -87,7 +88,9 @@ def hint(question: Question) -> str:
         single = {"log": "the number of a line", "picture": "a letter or the number of a row"}.get(
             question.kind, "a letter"
         )
-        return "letters, as in a c" if question.many else single
+        if question.many:
+            return f"{len(question.key)} letters, as in {' '.join('abcdef'[: len(question.key)])}"
+        return single
     if isinstance(question, Numeric):
         return "a number of " + ("seconds" if question.unit == "s" else question.unit)
     if isinstance(question, Matching):
@@ -144,6 +147,8 @@ def shuffled(question: Question, seed: int) -> Question:
     """The question with its options in another order by seed; numbers, lines and rows keep theirs."""
     if isinstance(question, Matching):
         return _other_letters(question, seed)
+    if isinstance(question, Ordering):
+        return _other_places(question, seed)
     if not isinstance(question, Choice) or question.form == "log" or question.picture is not None:
         return question
     if all(option.text[:1].isdigit() for option in question.options):
@@ -159,6 +164,27 @@ def shuffled(question: Question, seed: int) -> Question:
         claims = {letter: proof.claims[option.id] for letter, option in zip(letters, order, strict=True)}
         proof = replace(proof, claims=claims)
     return replace(question, options=moved, proof=proof)
+
+
+def _other_places(question: Ordering, seed: int) -> Ordering:
+    """The steps shown at other places, never in their right order; wrong orders go with them."""
+    letters = sorted(question.key)
+    luck = Random(f"{question.head.id}/{seed}")
+    order = letters[:]
+    while order == letters:
+        luck.shuffle(order)
+    now = dict(zip(question.key, order, strict=True))
+    proof = question.proof
+    if proof is not None:
+        proof = replace(proof, claims={now[step]: claim for step, claim in proof.claims.items()})
+    return replace(
+        question,
+        steps=tuple(replace(step, id=now[step.id]) for step in question.steps),
+        wrong=tuple(
+            replace(wrong, order=tuple(now[step] for step in wrong.order)) for wrong in question.wrong
+        ),
+        proof=proof,
+    )
 
 
 def _other_letters(question: Matching, seed: int) -> Matching:

@@ -6,6 +6,7 @@ key before ``reveal``. Every step is kept, so that a killed kernel comes back to
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -34,14 +35,31 @@ STEPS = ("vote", "discuss", "revote", "closed")
 """Where a poll is: the first round is open, closed for the discussion, the second is open, closed."""
 MOST_TEXT = 1_000_000
 MOST_FILES = 2000
+MOST_VOTERS = 1000
+"""Voters of one round; a room has fewer, and a flood of made-up ones more."""
+SESSION_S = 12 * 3600
+"""Seconds for which one room word holds: a day of teaching, and not the evening before it."""
 LARGEST_FILE = 2000
 MOST_TOLD = 5
+
+
+def session_room(store: Store, *, new: bool = False, now_s: float | None = None) -> str:
+    """The room word of this session: one for all polls of a day, drawn anew after twelve hours or when asked."""
+    now = time.time() if now_s is None else now_s
+    kept = store.kept("room").get("session", {})
+    room, since = kept.get("room"), kept.get("since")
+    if not new and isinstance(room, str) and isinstance(since, int | float) and 0 <= now - since < SESSION_S:
+        return room
+    room = draw_room()
+    store.keep("room", "session", {"room": room, "since": now})
+    return room
 
 
 class PollCount:
     """One question put to a room. ``item`` is an id of the bank; raises ``DataError`` for one without options to vote for.
 
-    ``room`` is the word that votes have to carry; a poll draws one of its own unless the instructor names it.
+    ``room`` is the word that votes have to carry: that of the session, unless the instructor names one. Votes of another
+    session, such as the trial of the evening before, are forgotten.
     """
 
     def __init__(
@@ -71,16 +89,20 @@ class PollCount:
         options = {option.id for option in self.asked.options}
         self._votes: dict[int, dict[str, str]] = {number: {} for number in ROUNDS}
         self._hands: dict[int, dict[str, int]] = {number: {} for number in ROUNDS}
+        self._roads: dict[int, dict[str, str]] = {number: {} for number in ROUNDS}
         self._revealed = False
+        self.room = self._named_room or session_room(self._store)
+        if state.get("room") != self.room:
+            state = {}
         step = str(state.get("step"))
         self._step = step if not state.get("revealed") and step in STEPS else STEPS[0]
-        kept = state.get("room") if not state.get("revealed") else None
-        self.room = self._named_room or (kept if isinstance(kept, str) and kept else draw_room())
         if state.get("revealed"):
             return
         for number in ROUNDS:
             votes = state.get("votes", {}).get(str(number), {})
             self._votes[number] = {str(who): what for who, what in votes.items() if what in options}
+            roads = state.get("roads", {}).get(str(number), {})
+            self._roads[number] = {who: str(roads.get(who, "")) for who in self._votes[number]}
             hands = state.get("hands", {}).get(str(number), {})
             self._hands[number] = {what: int(many) for what, many in hands.items() if what in options}
 
@@ -89,6 +111,7 @@ class PollCount:
             "step": self._step,
             "revealed": self._revealed,
             "votes": self._votes,
+            "roads": self._roads,
             "hands": self._hands,
             "room": self.room,
         }
@@ -108,15 +131,15 @@ class PollCount:
     def take(self, text: str) -> int:
         """Count the codes in a pasted text and return how many were taken; ``refused`` says why others were not.
 
-        A learner's later vote of a round replaces the earlier one.
+        A learner's later vote of a round replaces the earlier one that came the same way.
         """
         if len(text) > MOST_TEXT:
             raise DataError(f"a text of {len(text)} characters received, expected at most {MOST_TEXT}")
         codes = CODE.findall(text)
         self._refused = (
-            [] if codes or not text.strip() else ["no code in it; expected codes that begin with rkv1"]
+            [] if codes or not text.strip() else ["no code in it; expected codes that begin with rkv2"]
         )
-        taken = sum(self._count(code) for code in codes)
+        taken = sum(self._count(code, "pasted") for code in codes)
         self._keep()
         return taken
 
@@ -125,7 +148,7 @@ class PollCount:
         if self.folder is None:
             raise DataError("no folder to collect from; expected Poll(..., folder=...)")
         self._refused = []
-        taken = sum(self._count(code) for code in self._files())
+        taken = sum(self._count(code, "folder") for code in self._files())
         self._keep()
         return taken
 
@@ -144,18 +167,30 @@ class PollCount:
             except (OSError, UnicodeDecodeError):
                 self._refused.append(f"{file.name[:60]} cannot be read")
 
-    def _count(self, code: str) -> bool:
+    def _count(self, code: str, road: str) -> bool:
         """Take one vote, or remember why not; the reason never tells what was voted."""
         try:
-            ballot = read_code(code, self.room)
-            self._admit(ballot)
+            self._enter(read_code(code, self.room), road)
         except DataError as error:
             self._refused.append(str(error))
             return False
-        self._votes[ballot.round][ballot.voter] = ballot.answer
         return True
 
-    def _admit(self, ballot: Ballot) -> None:
+    def vote_of(self, voter: str) -> str | None:
+        """The option that a voter chose in this round, for the voter's own page; None without one."""
+        return self._votes[self.round].get(voter)
+
+    def enter(self, ballot: Ballot, road: str) -> None:
+        """Count one vote that came by ``road``; raises ``DataError`` where it cannot count, without a word of what was voted."""
+        self._enter(ballot, road)
+        self._keep()
+
+    def _enter(self, ballot: Ballot, road: str) -> None:
+        self._admit(ballot, road)
+        self._votes[ballot.round][ballot.voter] = ballot.answer
+        self._roads[ballot.round][ballot.voter] = road
+
+    def _admit(self, ballot: Ballot, road: str) -> None:
         if ballot.poll != self.asked.head.id:
             raise DataError(f"a vote for {ballot.poll[:60]} received, expected one for {self.asked.head.id}")
         if ballot.answer not in {option.id for option in self.asked.options}:
@@ -165,6 +200,11 @@ class PollCount:
         if ballot.round != self.round or not self.is_open:
             which = "the first vote" if ballot.round == 1 else "the vote after the discussion"
             raise DataError(f"the vote of {ballot.voter} is of {which}, which is not open")
+        first = self._roads[ballot.round].get(ballot.voter)
+        if first not in {None, road}:
+            raise DataError(f"the vote of {ballot.voter} came another way before ({first}); that one counts")
+        if first is None and len(self._votes[ballot.round]) >= MOST_VOTERS:
+            raise DataError(f"{MOST_VOTERS:,} have voted; no further voter counts")
 
     def hands(self, **counts: int) -> None:
         """Raised hands, where no codes can be sent: ``poll.hands(a=4, b=11)``. Replaces the hands of this round."""
@@ -244,7 +284,7 @@ class PollCount:
             "round": self.round,
             "votes": sum(self.counts(self.round).values()),
             "before": sum(self.counts(1).values()),
-            "call": f'Vote("{self.item.head.id}"{f", {self.seed}" if self.seed != 1 else ""}, room="{self.room}")',
+            "call": f'import rebalance_kit as rk; rk.Vote("{self.item.head.id}"{f", {self.seed}" if self.seed != 1 else ""}, room="{self.room}")',
             "folder": str(self.folder or ""),
             "refused": list(self._refused[:MOST_TOLD]),
             "refused_more": max(0, len(self._refused) - MOST_TOLD),

@@ -19,11 +19,14 @@ from rebalance_kit.quiz.items.item import Item, Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade
+from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, require_all_chosen
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
+from rebalance_kit.quiz.sittings.plan import day_of
 from rebalance_kit.quiz.sittings.store import CONFIDENCE, Attempt, Store
 
-NOTHING_DUE = "Nothing is due. Missed and guessed questions of quiz and exam come back here."
+A_DAY = 20
+"""Reviews of one day, at most, unless a learner asks for more."""
+NOTHING_DUE = "Nothing is due today. Missed and guessed questions of quiz and exam come back here."
 
 
 def pick_items(
@@ -78,11 +81,25 @@ class Practice:
             raise DataError(
                 f"all {len(self.questions)} questions of {self.title!r} are answered; expected no further answer"
             )
+        require_all_chosen(self.questions[self.place], choice)
         verdict = grade(self.questions[self.place], choice)
         self.verdicts[self.place] = verdict
         if self.store is not None:
             self.store.add(self._attempt(verdict, confidence))
         return verdict
+
+    def check(self, choice: Answer) -> None:
+        """Raise ``DataError`` unless this is an answer to the question shown; nothing is kept."""
+        grade(self.questions[self.place], choice)
+        require_all_chosen(self.questions[self.place], choice)
+
+    @property
+    def source_line(self) -> str:
+        """The id of the question shown and what says so; empty before it is answered, or where nothing is known of it."""
+        if self.place not in self.verdicts or not self.sources:
+            return ""
+        head = self.sources[self.place][0].head
+        return f"  {head.id}; sources: {', '.join(head.source)}"
 
     def _attempt(self, verdict: Verdict, confidence: str | None) -> Attempt:
         item, _, drawn = verdict.item.partition("~")
@@ -134,6 +151,7 @@ class Practice:
             "right": self.right,
             "answered": len(self.verdicts),
             "replays": [replay.name for replay in self.replays],
+            "source": self.source_line.strip(),
             "notice": (self.store.notice or "") if self.store is not None else "",
         }
 
@@ -173,18 +191,20 @@ def practise(
 
 
 def beliefs_shown(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
-    """Misconceptions behind the wrong answers, each once, the most frequent first."""
-    times: dict[str, int] = {}
+    """Beliefs that wrong answers to at least two items fit, each once, the most frequent first."""
+    items: dict[str, list[str]] = {}
     for verdict in verdicts:
         for belief in verdict.misconceptions:
-            times[belief] = times.get(belief, 0) + 1
-    return tuple(sorted(times, key=lambda each: (-times[each], each)))
+            items.setdefault(belief, []).append(verdict.item.partition("~")[0])
+    shown = [belief for belief, names in items.items() if len(set(names)) > 1]
+    return tuple(sorted(shown, key=lambda each: (-len(items[each]), each)))
 
 
 # Review: what was missed, or right by luck, comes back as a fresh variant when FSRS says that it is being forgotten.
 #
 # py-fsrs keeps the schedule (its default parameters, without random spreading). A miss and a guess are rated Again,
-# "think so" is Hard, "sure" is Good; items of which none was missed nor guessed are not scheduled at all.
+# "think so" is Hard, "sure" is Good; items of which none was missed nor guessed are not scheduled at all, nor is what was
+# left open. There are no steps within a day: nothing comes back before tomorrow.
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +233,12 @@ def rating(attempt: Attempt) -> int:
 def schedule(attempts: Iterable[Attempt]) -> dict[str, tuple[datetime, int]]:
     """Item to when it is due and how often it was answered; from all answers, so nothing else has to be kept."""
     fsrs = _fsrs()
-    scheduler = fsrs.Scheduler(enable_fuzzing=False)
+    scheduler = fsrs.Scheduler(enable_fuzzing=False, learning_steps=(), relearning_steps=())
     cards: dict[str, Any] = {}
     times: dict[str, int] = {}
     for attempt in attempts:
+        if not attempt.given:
+            continue
         times[attempt.item] = times.get(attempt.item, 0) + 1
         if attempt.item not in cards and rating(attempt) != 1:
             continue
@@ -227,15 +249,26 @@ def schedule(attempts: Iterable[Attempt]) -> dict[str, tuple[datetime, int]]:
 
 
 def due(store: Store, now: float, bank: Bank | None = None) -> tuple[DueReview, ...]:
-    """Reviews due at that time, the longest overdue first; items that the bank no longer has are left out."""
+    """Reviews due on the day of that time, the longest overdue first; items that the bank no longer has are left out."""
     known = {item.head.id for item in (bank or read_bank()).items}
-    moment = datetime.fromtimestamp(now, UTC)
+    today = day_of(now)
     reviews = [
         DueReview(item, since, times + 1)
         for item, (since, times) in schedule(store.attempts()).items()
-        if since <= moment and item in known
+        if day_of(since.timestamp()) <= today and item in known
     ]
     return tuple(sorted(reviews, key=lambda review: (review.since, review.item)))
+
+
+def due_in_days(store: Store, now: float, bank: Bank | None = None) -> dict[int, int]:
+    """In how many days how many reviews come; 0 is today, with what is overdue."""
+    known = {item.head.id for item in (bank or read_bank()).items}
+    coming: dict[int, int] = {}
+    for item, (since, _) in schedule(store.attempts()).items():
+        if item in known:
+            days = max(0, (day_of(since.timestamp()) - day_of(now)).days)
+            coming[days] = coming.get(days, 0) + 1
+    return dict(sorted(coming.items()))
 
 
 def practise_due(store: Store, now: float, count: int | None = None, bank: Bank | None = None) -> Practice:

@@ -39,14 +39,15 @@ def swap(raw: dict, dice: random.Random) -> dict:
         by_id = {step["id"]: step for step in made["steps"]}
         made["steps"], wrong["order"] = [by_id[letter] for letter in wrong["order"]], right
     elif kind == "matching":
-        prompt = dice.choice([one for one in made["prompts"] if one.get("beliefs")])
-        letter, belief = dice.choice(sorted(prompt["beliefs"].items()))
-        prompt["beliefs"] = {prompt["key"]: belief}
-        prompt["key"] = letter
+        prompt = dice.choice(made["prompts"])
+        prompt.pop("beliefs", None)  # a belief about what is now the key would be a fault of its own
+        prompt["key"] = dice.choice(sorted({one["key"] for one in made["prompts"]} - {prompt["key"]}))
     else:
         right = dice.choice([one for one in made["options"] if one.get("right")])
         wrong = dice.choice([one for one in made["options"] if not one.get("right")])
-        wrong["right"], right["misconception"] = right.pop("right"), wrong.pop("misconception")
+        wrong["right"] = right.pop("right")
+        if "misconception" in wrong:
+            right["misconception"] = wrong.pop("misconception")
     return made
 
 

@@ -6,12 +6,15 @@ import io
 import json
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, compose, reading
 from rebalance_kit.quiz.items.item import Choice
+from rebalance_kit.quiz.items.papers import cell_of, enemies, spread
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import ExamClock, Store
 from rebalance_kit.quiz.sittings.terminal import run_exam
@@ -46,7 +49,7 @@ def store(tmp_path) -> Store:
 def sit(store, bank, hands):
     return lambda seed=1, questions=12, **named: ExamSitting.begin(
         "CCDAK", seed, questions=questions, store=store, bank=bank, clock=hands.clock(), **named
-    )
+    ).start()
 
 
 # --- the paper -------------------------------------------------------------------------------
@@ -79,6 +82,42 @@ def test_two_mocks_share_no_question_of_a_domain_that_has_enough(bank):
         }
 
 
+@pytest.mark.parametrize("name", ["CCDAK", "CCAAK"])
+def test_the_papers_of_a_series_are_parallel_in_every_cell(bank, name):
+    plan = blueprint(name)
+    papers = [
+        [(bank.item(one.item), one.domain) for one in compose(plan, bank, seed).asked] for seed in (1, 2, 3)
+    ]
+    assert [len(paper) for paper in papers] == [60, 60, 60]
+    cells = spread(papers)
+    assert {kind for _, kind, _ in cells} == {"single", "multiple", "matching", "ordering"}
+    assert all(max(counts) - min(counts) <= 1 for counts in cells.values())
+    for number in (0, 1):
+        kinds = [Counter(cell_of(item)[number] for item, _ in paper) for paper in papers]
+        assert all(
+            max(every) - min(every) <= 3 for every in ([one[part] for one in kinds] for part in kinds[0])
+        )
+
+
+@pytest.mark.parametrize("name", ["CCDAK", "CCAAK"])
+def test_no_paper_holds_two_items_of_a_fact_or_a_key_in_anothers_question(bank, name):
+    for seed in range(1, 10):
+        items = [bank.item(one.item) for one in compose(blueprint(name), bank, seed).asked]
+        assert not [(items[one].head.id, items[other].head.id) for one, other in enemies(items)]
+
+
+def test_enemies_share_a_fact_a_key_or_are_named(single):
+    def other(name, **changed):
+        return replace(single, head=replace(single.head, id=name, **changed))
+
+    key = "every member gives up all it owns"
+    telling = replace(single, options=(replace(single.options[1], text=key), *single.options[::2]))
+    assert enemies([single, other("two", stem="Something else?")]) == []
+    assert enemies([other("one", fact="same-fact"), other("two", fact="same-fact")]) == [(0, 1)]
+    assert enemies([other("one", enemies=("two",)), other("two")]) == [(0, 1)]
+    assert enemies([telling, other("two", stem=f"Once {key}, what follows?")]) == [(0, 1)]
+
+
 def test_an_unknown_exam_names_those_there_are():
     with pytest.raises(DataError, match="exam 'CKA' is unknown; expected one of CCDAK, CCAAK"):
         blueprint("CKA")
@@ -104,13 +143,73 @@ def test_nothing_of_right_or_wrong_is_told_before_the_end(sit, store):
 
 def answer_something(exam: ExamSitting) -> None:
     """The first answer that the question takes; whether it is right is not looked at."""
-    for given in ("a", "1", "1a 2a", "1a 2a 3a", "1a 2a 3a 4a", "a b c", "a b c d", "a b c d e", "word"):
+    for given in (
+        "a",
+        "1",
+        "a b",
+        "a b c",
+        "1a 2a",
+        "1a 2a 3a",
+        "1a 2a 3a 4a",
+        "a b c",
+        "a b c d",
+        "a b c d e",
+        "word",
+    ):
         try:
             exam.answer(given)
         except DataError:
             continue
         return
     raise AssertionError(exam.text())
+
+
+# --- before the clock --------------------------------------------------------------------------
+def test_nothing_is_kept_and_no_time_passes_before_an_exam_begins(store, bank, hands):
+    exam = ExamSitting.begin("CCAAK", store=store, bank=bank, clock=hands.clock())
+    said = exam.text()
+    for told in (
+        "60 questions, 90 minutes",
+        "Security 9",
+        "Not asked here",
+        "setting up TLS and SASL",
+        "80 %",
+        "put into order",
+    ):
+        assert told in said
+    assert exam.page()["start"] and "question" not in exam.page()
+    hands.on(3600)
+    with pytest.raises(DataError, match="the exam has not begun"):
+        exam.answer("a")
+    with pytest.raises(DataError, match="the exam has not begun"):
+        exam.finish()
+    assert store.kept("exam") == {} and exam.left_s == 90 * 60
+    exam.start()
+    assert exam.left_s == 90 * 60 and len(store.kept("exam")) == 1
+
+
+def test_a_sitting_is_shuffled_anew_and_its_history_is_told(sit, store, bank, hands):
+    first = sit()
+    hands.on(240)
+    first.finish()
+    draws = {tuple(one.item for one in sit(again=True).start().asked) for _ in range(1)}
+    again = sit()
+    assert {one.item for one in again.asked} == {one.item for one in first.asked}
+    assert [one.seed for one in again.asked] != [one.seed for one in first.asked] and draws
+    hands.on(10_000)
+    assert "time ran out" in again.page()["report"] and "Left open: 1, 2, 3" in again.page()["report"]
+    fresh = ExamSitting.begin("CCDAK", 2, store=store, bank=bank, clock=hands.clock())
+    told = [line for line in fresh.start_lines() if " mock 1: " in line]
+    assert len(told) == 2 and "CCDAK mock 1: 0 of 12 right, 0 %, 18 of 18 minutes" in told[0]
+    assert "4 of 18 minutes" in told[1]
+
+
+def test_a_short_exam_and_a_whole_one_do_not_stand_for_each_other(sit, store, bank, hands):
+    sit().finish()
+    whole = ExamSitting.begin("CCDAK", store=store, bank=bank, clock=hands.clock())
+    assert not whole.begun and len(whole.asked) == 60
+    with pytest.raises(DataError, match="30 minutes received for an exam that is open with 18"):
+        sit(again=True).begin("CCDAK", questions=12, minutes=30, store=store, bank=bank, clock=hands.clock())
 
 
 # --- steps -----------------------------------------------------------------------------------
@@ -130,18 +229,41 @@ def test_flags_strikes_and_answers_can_be_changed_until_the_end(sit):
     assert (page["given"], page["struck"], page["places"][place]) == (
         "a",
         ["c"],
-        {"answered": True, "flagged": True},
+        {"answered": True, "lacking": 0, "flagged": True},
     )
     exam.flag()
     exam.strike("c")
     exam.answer("")
     assert (
-        exam.page()["places"][place] == {"answered": False, "flagged": False} and exam.page()["struck"] == []
+        exam.page()["places"][place] == {"answered": False, "lacking": 0, "flagged": False}
+        and exam.page()["struck"] == []
     )
     with pytest.raises(DataError, match="expected one of a, b, c"):
         exam.answer("z")
     with pytest.raises(DataError, match="question 99 received"):
         exam.go(98)
+
+
+def test_as_many_as_asked_for_are_chosen_and_fewer_stay_open(sit):
+    exam = sit(questions=60)
+    place = next(
+        place for place, shown in enumerate(exam.questions) if isinstance(shown, Choice) and shown.many
+    )
+    number = len(exam.questions[place].key)
+    exam.go(place)
+    for given in ("a", "abcdef"[: number + 1]):
+        with pytest.raises(DataError, match=f"expected exactly {number}"):
+            exam.answer(given)
+    exam.answer("a", draft=True)
+    assert exam.places()[place] == {"answered": False, "lacking": number - 1, "flagged": False}
+    with pytest.raises(DataError, match="expected exactly"):
+        exam.answer("abcdef"[: number + 1], draft=True)
+    exam.answer("abcdef"[:number])
+    assert exam.places()[place]["answered"] and exam.next_open() and exam.place != place
+    exam.flag()
+    flagged = exam.place
+    exam.go(place)
+    assert exam.next_flagged() and exam.place == flagged
 
 
 def test_a_report_counts_what_was_answered_and_says_what_to_read(sit, store):
@@ -225,9 +347,10 @@ def test_an_exam_that_was_handed_in_stays_handed_in_until_it_is_begun_again(sit,
 
 KILLED = """
 import os, signal, sys
+from rebalance_kit.quiz.items.papers import cell_of, enemies, spread
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import Store
-exam = ExamSitting.begin("CCDAK", questions=12, store=Store(sys.argv[1]))
+exam = ExamSitting.begin("CCDAK", questions=12, store=Store(sys.argv[1])).start()
 exam.go(2); exam.flag()
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -267,7 +390,7 @@ def test_an_exam_that_cannot_be_gone_on_with_is_set_aside_and_a_new_one_says_so(
     exam = sit()
     assert list(store.kept("exam set aside")) == [name] and name not in store.kept("exam")
     assert "set aside" in exam.page()["notice"] and str(store.path) in exam.page()["notice"]
-    assert exam.asked == first.asked and exam.spent_s == 0
+    assert {one.item for one in exam.asked} == {one.item for one in first.asked} and exam.spent_s == 0
     exam.finish()
 
 
@@ -293,7 +416,9 @@ def test_after_the_end_every_question_tells_its_key_reasons_and_runs(sit):
 # --- terminal and widget ---------------------------------------------------------------------
 def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
     out = io.StringIO()
-    run_exam("CCDAK", questions=12, store=store, source=io.StringIO("f\nn\n2 g\nr\nzz z\nq\n"), out=out)
+    run_exam(
+        "CCDAK", questions=12, store=store, source=io.StringIO("\nf\nn\n2 g\nr\nzz z\n?\nm\nq\n"), out=out
+    )
     text = out.getvalue()
     assert (
         "flagged" in text
@@ -303,14 +428,22 @@ def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
     )
     assert "Not right" not in text and "Right." not in text
     out = io.StringIO()
-    run_exam("CCDAK", questions=12, store=store, source=io.StringIO("hand in\n"), out=out)
-    assert "0 of" in out.getvalue() and "By domain:" in out.getvalue()
+    run_exam("CCDAK", questions=12, store=store, source=io.StringIO("submit\nno\nhand in\nyes\n"), out=out)
+    assert out.getvalue().count("Hand in? (yes or no)") == 2 and "Not handed in." in out.getvalue()
+    assert (
+        "rebalance-kit lab rk1." in out.getvalue()
+        and "0 of" in out.getvalue()
+        and "By domain:" in out.getvalue()
+    )
 
 
 def test_a_widget_obeys_its_page_and_holds_no_key(store):
     from rebalance_kit.view.quiz.exam import Exam
 
     exam = Exam("CCDAK", questions=12, store=store)
+    exam.handle({"do": "finish"})
+    assert exam.page["begun"] is False and exam.page["start"]
+    exam.handle({"do": "start"})
     exam.handle({"do": "flag", "given": ""})
     exam.handle({"do": "go", "place": 5, "given": ""})
     exam.handle({"do": "go", "place": 700})
@@ -324,7 +457,7 @@ def test_a_widget_obeys_its_page_and_holds_no_key(store):
     assert '"why"' not in state and '"right"' not in state
     bundle = exam._repr_mimebundle_()
     data = bundle[0] if isinstance(bundle, tuple) else bundle
-    assert data["text/plain"] == repr(exam)
+    assert data["text/plain"].split() == repr(exam).split()
     exam.handle({"do": "finish"})
     assert exam.page["ended"] and "By domain" in exam.page["report"]
     proved = next(place for place in range(12) if exam.sitting.go(place) or exam.sitting.replays())
@@ -356,8 +489,8 @@ def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
 
 def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
     out = io.StringIO()
-    source = io.StringIO("hand in\n1\n700\nzz\nq\n")
-    run_exam("CCDAK", questions=12, store=store, source=source, out=out, links=True)
+    source = io.StringIO("\nhand in\nyes\n1\n700\nzz\nq\n")
+    run_exam("CCDAK", questions=12, store=store, source=source, out=out)
     before, after = out.getvalue().split("Not right: 1 2 3")
     assert "Not right; the answer is" not in before
     assert after.count("[your answer: none]") == 1 and after.count("expected a number from 1 to 12") == 2
@@ -369,8 +502,9 @@ def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
     from rebalance_kit.quiz.sittings.progress import progress
     from rebalance_kit.simulation.permalink import read_link
 
-    exam = ExamSitting.begin("CCDAK", store=store, bank=bank)
+    exam = ExamSitting.begin("CCDAK", store=store, bank=bank).start()
     exam.finish()
+    assert len(exam.to_replay()) == 8 and len(exam.page()["report_replays"]) == 8
     found = to_replay(progress(store.attempts(), bank), bank)
     assert len(found) == 8 and len({one.name for one in found}) == 8
     assert all(read_link(one.link).scenario.members for one in found)

@@ -5,22 +5,28 @@ from __future__ import annotations
 import io
 import json
 import os
+import time
 from dataclasses import replace
+from math import log2
 
 import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.sittings.ballot import (
+    _DIGESTS_PER_TRY,
+    _DRAWN,
+    _LETTERS,
     Ballot,
     asked_in_poll,
     cast,
+    draw_room,
     read_code,
     voter_of,
     write_code,
     write_file,
 )
-from rebalance_kit.quiz.sittings.poll import PollCount
+from rebalance_kit.quiz.sittings.poll import MOST_VOTERS, SESSION_S, PollCount, session_room
 from rebalance_kit.quiz.sittings.store import Store
 
 ITEM = "eager-crash-which-unread"
@@ -91,13 +97,39 @@ def test_a_code_of_another_room_and_one_without_its_word_are_refused(poll, store
     assert drawn[1].take(theirs) == 0 and drawn[0].take(theirs) == 1
 
 
-def test_a_poll_keeps_its_word_over_a_killed_kernel_and_draws_another_when_it_is_over(store, bank):
+def test_all_polls_of_a_session_have_one_word_also_over_a_killed_kernel(store, bank):
     first = PollCount(ITEM, store=store, bank=bank)
-    assert PollCount(ITEM, store=Store(store.path), bank=bank).room == first.room
     first.reveal()
-    assert PollCount(ITEM, store=Store(store.path), bank=bank).room != first.room
+    other = PollCount("cooperative-when-revoked", store=Store(store.path), bank=bank)
+    assert other.room == first.room == session_room(store) and len(other.room) == 10
     with pytest.raises(DataError, match="1 to 20 letters"):
         PollCount(ITEM, store=store, bank=bank, room="a/b")
+
+
+def test_votes_of_the_evening_before_are_forgotten_with_their_word(store, bank):
+    evening = PollCount(ITEM, store=store, bank=bank)
+    evening.enter(Ballot(ITEM, 1, "00000001", "a"), "pasted")
+    assert PollCount(ITEM, store=store, bank=bank).page()["votes"] == 1
+    word = session_room(store, now_s=time.time() + SESSION_S + 1)
+    morning = PollCount(ITEM, store=store, bank=bank, room=word)
+    assert word != evening.room and morning.page()["votes"] == 0
+    assert session_room(store, new=True) != word
+
+
+def test_a_voter_counts_by_the_first_road_and_a_room_has_so_many_voters(poll, tmp_path):
+    assert poll.take(code(1, "a")) == 1
+    with pytest.raises(DataError, match="came another way before"):
+        poll.enter(Ballot(ITEM, 1, "00000001", "b"), "page")
+    assert poll.take(code(1, "c")) == 1 and poll.counts(1)["c"] == 1
+    for voter in range(2, MOST_VOTERS + 1):
+        poll._enter(Ballot(ITEM, 1, f"{voter:08x}", "b"), "page")
+    assert poll.take(code(MOST_VOTERS + 1, "d")) == 0 and "no further voter" in poll.refused[0]
+    assert poll.take(code(1, "a")) == 1
+
+
+def test_a_drawn_word_costs_more_than_sixty_bits_of_work_to_search_for():
+    tries = len(_LETTERS) ** _DRAWN
+    assert len(draw_room()) == _DRAWN and log2(tries * _DIGESTS_PER_TRY) >= 60
 
 
 def test_a_learners_code_survives_the_way_through_a_chat(bank):
@@ -222,10 +254,10 @@ def test_a_killed_kernel_comes_back_to_its_votes_until_the_answer_was_revealed(p
     poll.take(room("ab"))
     poll.revote()
     poll.take(room("bb", 2))
-    again = PollCount(ITEM, store=Store(store.path), bank=bank)
+    again = PollCount(ITEM, store=Store(store.path), bank=bank, room=ROOM)
     assert (again.round, again.counts(1), again.counts(2)) == (2, poll.counts(1), poll.counts(2))
     again.reveal()
-    fresh = PollCount(ITEM, store=Store(store.path), bank=bank)
+    fresh = PollCount(ITEM, store=Store(store.path), bank=bank, room=ROOM)
     assert fresh.round == 1 and fresh.page()["votes"] == 0 and not told(fresh)
 
 
@@ -240,7 +272,7 @@ def test_votes_for_options_that_the_item_lost_are_forgotten(store, bank, poll):
     poll.take(room("ac"))
     fewer = replace(poll.item, options=poll.item.options[:2])
     changed = replace(bank, items=tuple(fewer if one.head.id == ITEM else one for one in bank.items))
-    assert PollCount(ITEM, store=store, bank=changed).counts(1) == {"a": 1, "b": 0}
+    assert PollCount(ITEM, store=store, bank=changed, room=ROOM).counts(1) == {"a": 1, "b": 0}
 
 
 # --- the widgets and the terminal --------------------------------------------------------------

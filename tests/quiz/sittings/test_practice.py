@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -66,11 +67,16 @@ def test_a_refused_answer_leaves_the_question_open(practice):
     assert practice.page()["verdict"] is None
 
 
-def test_beliefs_are_listed_by_how_often_they_were_shown(single, numeric):
+def test_a_belief_is_told_once_two_items_showed_it_and_the_most_frequent_comes_first(single, numeric):
+    other = replace(single, head=replace(single.head, id="other"))
     practice = Practice("s", (single, single, numeric))
     for given in ("a", "a", "10"):
         practice.answer(given)
-    assert beliefs_shown(practice.verdicts.values()) == ("cooperative-is-default", "session-default-10s")
+    assert beliefs_shown(practice.verdicts.values()) == ()
+    practice = Practice("s", (single, other, other, single, single))
+    for given in ("a", "a", "c", "c", "c"):
+        practice.answer(given)
+    assert beliefs_shown(practice.verdicts.values()) == ("crash-is-noticed-at-once", "cooperative-is-default")
 
 
 def test_an_unknown_tag_or_id_names_what_there_is(bank):
@@ -83,12 +89,13 @@ def test_an_unknown_tag_or_id_names_what_there_is(bank):
 # --- the terminal ------------------------------------------------------------------------------------------
 def test_a_terminal_quiz_asks_again_after_no_answer_and_ends_with_the_beliefs():
     out = io.StringIO()
-    source = io.StringIO("zzz\na\nq\n")
-    assert run_quiz(ids=["eager-crash-which-unread", "classic-who-computes"], source=source, out=out) == 0
+    source = io.StringIO("zzz\na\nb\nq\n")
+    ids = ["eager-crash-which-unread", "default-strategy-list", "classic-who-computes"]
+    assert run_quiz(ids=ids, source=source, out=out) == 0
     text = out.getvalue()
     assert "answer 'zzz' received, expected one of a, b, c" in text
     assert "Not right; the answer is b." in text
-    assert "0 right of 1 answered." in text
+    assert "0 right of 2 answered." in text
     assert "(cooperative-is-default)" in text
 
 

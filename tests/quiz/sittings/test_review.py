@@ -35,7 +35,7 @@ def test_what_was_never_missed_is_not_scheduled():
     assert schedule([replace(MISS, correct=True)]) == {}
 
 
-def test_a_miss_is_due_soon_and_later_after_each_right_answer():
+def test_a_miss_is_due_tomorrow_and_later_after_each_right_answer():
     times = []
     answers = [MISS]
     for _ in range(4):
@@ -43,7 +43,7 @@ def test_a_miss_is_due_soon_and_later_after_each_right_answer():
         times.append(moment.timestamp() - answers[-1].at)
         assert number == len(answers)
         answers.append(replace(MISS, at=moment.timestamp(), correct=True))
-    assert times[0] < 600 and times == sorted(times) and times[-1] > DAY
+    assert times[0] == DAY and times == sorted(times) and times[-1] > 5 * DAY
 
 
 def test_the_schedule_is_the_same_each_time():
