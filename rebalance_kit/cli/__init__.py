@@ -6,16 +6,33 @@ A file of this room holds the commands of one subject and has one public functio
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
-from rebalance_kit.cli import classroom, engine, exercise, handouts, lab, logs, maker, quiz, streaming, words
+from rebalance_kit.cli import (
+    classroom,
+    engine,
+    exercise,
+    handouts,
+    install,
+    lab,
+    live,
+    logs,
+    maker,
+    quiz,
+    streaming,
+    what_if,
+    words,
+)
 from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.cli.terminal import working
 from rebalance_kit.model.about import __version__
+from rebalance_kit.model.errors import nearest
 
-_SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise"})
+_UNKNOWN = re.compile(r"argument (?:COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*)\)")
+_SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise", "course"})
 """Commands that compute and print nothing meanwhile; the others talk with somebody or show their own progress."""
 
 
@@ -34,13 +51,39 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
     return through(run, out, debug=len(words) < len(given))
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that answers a word which it does not know with the nearest one that it does."""
+
+    def error(self, message: str) -> NoReturn:
+        if found := _UNKNOWN.search(message):
+            known = re.findall(r"[\w-]+", found[2])
+            message = (
+                f"{found[1]!r} is no command; expected one of {', '.join(known)}{nearest(found[1], known)}"
+            )
+        super().error(message)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="rebalance-kit", description="How Kafka consumer groups rebalance: run it, read it, practise it."
     )
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     add_debug(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (engine, words, lab, logs, streaming, maker, quiz, exercise, classroom, handouts):
+    for room in (
+        engine,
+        words,
+        lab,
+        logs,
+        what_if,
+        live,
+        streaming,
+        maker,
+        quiz,
+        exercise,
+        classroom,
+        handouts,
+        install,
+    ):
         room.add(commands)
     return parser

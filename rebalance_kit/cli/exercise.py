@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -80,8 +81,12 @@ def _list(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _start(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.exercises import FOLDER
+
     print(_desk(arguments).start(arguments.name), file=out)
-    print(f"Then: rebalance-kit exercise check {arguments.name} (or hint)", file=out)
+    where = "" if arguments.folder == Path(FOLDER) else f" --folder {shlex.quote(str(arguments.folder))}"
+    print(f"Then: rebalance-kit exercise check {arguments.name}{where}", file=out)
+    print(f"Or:   rebalance-kit exercise hint {arguments.name}{where}", file=out)
     return 0
 
 

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.commands import Commands
-from rebalance_kit.model.errors import require
-from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.errors import DataError, require
+from rebalance_kit.model.files import WRITABLE, write_atomically
 
 NOTEBOOK = "lab.ipynb"
+FOLDER = "my-lab"
+"""Where the lab's notebook and what is saved beside it stay, below the current folder."""
 JUPYTERLAB = (sys.executable, "-P", "-m", "jupyterlab")
 """Starts JupyterLab; with ``-P`` no module of the current folder is imported in its place."""
 
 
 def add(commands: Commands) -> None:
     """Add the command of this file."""
-    lab = commands.add_parser("lab", help="open a link, a scenario or the first lesson in the lab")
+    lab = commands.add_parser("lab", help="open a link, a scenario, a folder or the first lesson in the lab")
     lab.add_argument(
         "what",
         nargs="?",
         default=None,
         metavar="LINK",
-        help="a link of the lab (rk1.…), a scenario's name or a YAML file (default: the first lesson)",
+        help="a link of the lab (rk1.…), a scenario's name, a YAML file or a folder of yours (default: the first lesson)",
+    )
+    lab.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(FOLDER),
+        metavar="DIR",
+        help=f"where your work is kept (default: {FOLDER})",
     )
     lab.add_argument(
         "--text", action="store_true", help="print the moment and the run in words; open nothing"
@@ -42,6 +51,13 @@ def add(commands: Commands) -> None:
 
 
 def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
+    if _is_folder(arguments.what):
+        if arguments.text or arguments.html or arguments.notebook:
+            raise DataError(f"{arguments.what}: is a folder; expected a link, a scenario or a YAML file")
+        from rebalance_kit.classroom.handing_out import FIRST
+
+        require("jupyterlab", "anywidget", "ipywidgets")
+        return serve(Path(arguments.what), FIRST, browser=not arguments.no_browser)
     code = _checked(arguments.what)
     if arguments.text or arguments.html:
         return _made(arguments, out)
@@ -50,19 +66,47 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
         print(f"written: {arguments.notebook}", file=out)
         return 0
     require("jupyterlab", "anywidget", "ipywidgets")
-    with tempfile.TemporaryDirectory(prefix="rebalance-lab-") as folder:
-        write_atomically(Path(folder) / NOTEBOOK, _notebook(code))
-        flags = ["--no-browser"] if arguments.no_browser else []
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
-            flags.append("--allow-root")  # as in a container; it listens on loopback, behind its token
-        command = [
-            *JUPYTERLAB,
-            "--ServerApp.ip=127.0.0.1",
-            f"--ServerApp.root_dir={folder}",
-            f"--LabApp.default_url=/lab/tree/{NOTEBOOK}",
-            *flags,
-        ]
-        return subprocess.run(command, check=False, cwd=folder).returncode
+    name = _kept_in(arguments.folder, _notebook(code))
+    print(f"your folder: {arguments.folder.absolute()}", file=out, flush=True)
+    return serve(arguments.folder, name, browser=not arguments.no_browser)
+
+
+def _is_folder(what: str | None) -> bool:
+    from rebalance_kit import scenarios
+
+    return what is not None and not _is_link(what) and what not in scenarios.names() and Path(what).is_dir()
+
+
+def _kept_in(folder: Path, text: str) -> str:
+    """Write the notebook under the first name that is free, or that holds the very same; return the name."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be made ({error.strerror}); expected {WRITABLE}") from error
+    for name in itertools.chain([NOTEBOOK], (f"lab-{number}.ipynb" for number in itertools.count(2))):
+        path = folder / name
+        if not path.exists():
+            write_atomically(path, text)
+            return name
+        if path.is_file() and path.read_text("utf-8", errors="replace") == text:
+            return name
+    raise AssertionError("there is always a next number")
+
+
+def serve(folder: Path, name: str, *, browser: bool) -> int:
+    """Run JupyterLab on a folder until it ends; on loopback, behind its token."""
+    flags = [] if browser else ["--no-browser"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags.append("--allow-root")  # as in a container
+    place = f"/lab/tree/{name}" if (folder / name).is_file() else "/lab"
+    command = [
+        *JUPYTERLAB,
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.root_dir={folder.absolute()}",
+        f"--LabApp.default_url={place}",
+        *flags,
+    ]
+    return subprocess.run(command, check=False, cwd=folder).returncode
 
 
 def _checked(what: str | None) -> str:

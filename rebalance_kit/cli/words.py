@@ -15,6 +15,9 @@ def add(commands: Commands) -> None:
     scenarios.add_argument(
         "--show", default=None, metavar="NAME", help="print one as YAML, as a start for your own"
     )
+    scenarios.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of a scenario file, for an editor"
+    )
     scenarios.set_defaults(command=_scenarios)
     explain = commands.add_parser("explain", help="what a term, an error or a configuration key means")
     explain.add_argument("term", nargs="*")
@@ -36,6 +39,11 @@ def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
 
     from rebalance_kit import scenarios
 
+    if arguments.schema:
+        from rebalance_kit.simulation.scenario.reference import schema
+
+        print(json.dumps(schema(), indent=1, ensure_ascii=False), file=out)
+        return 0
     if arguments.show is not None:
         print(scenarios.source(arguments.show), end="", file=out)
         return 0

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.cli import main
+from rebalance_kit.cli import lab, main
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.permalink import Link, read_link, write_link
 
@@ -47,6 +47,33 @@ def test_jupyterlab_starts_on_loopback_with_a_token_whoever_starts_it(tmp_path):
         finally:
             os.killpg(process.pid, signal.SIGTERM)
     assert "http://127.0.0.1:" in address, "JupyterLab ended before it listened"
+    assert (tmp_path / "my-lab" / "lab.ipynb").is_file()  # a folder of the user's, which stays
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Folder and notebook that JupyterLab would open."""
+    found = []
+    monkeypatch.setattr(lab, "serve", lambda folder, name, *, browser: found.append((folder, name)) or 0)
+    return found
+
+
+def test_work_in_the_lab_stays_and_another_link_gets_a_notebook_beside_it(tmp_path, served):
+    mine = tmp_path / "mine"
+    for what in ("crash", "crash", "storm"):
+        assert run(what, "--folder", mine)[0] == 0
+    assert served == [(mine, "lab.ipynb"), (mine, "lab.ipynb"), (mine, "lab-2.ipynb")]
+    (mine / "lab.ipynb").write_text("worked on")
+    assert run("crash", "--folder", mine)[0] == 0
+    assert served[-1] == (mine, "lab-3.ipynb")
+    assert (mine / "lab.ipynb").read_text() == "worked on"
+
+
+def test_a_folder_of_the_user_is_served_as_it_is(tmp_path, served):
+    assert run(tmp_path)[0] == 0
+    assert served == [(tmp_path, "00-start-here.ipynb")]
+    assert list(tmp_path.iterdir()) == []
+    assert run(tmp_path, "--text")[0] == 2
 
 
 @pytest.mark.parametrize("what", ["storm", "link", "file"])
@@ -70,5 +97,5 @@ def test_an_animation_is_one_page_with_the_run_inside(tmp_path):
     assert run("crash", "--html", target)[0] == 0
     text = target.read_text(encoding="utf-8")
     assert "A consumer crashes" in text
-    assert "http-equiv" not in text
+    assert text.count("http-equiv") == text.count("Content-Security-Policy") == 1
     assert "src=" not in text.split("<script")[0]

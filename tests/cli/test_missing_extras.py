@@ -16,7 +16,7 @@ from rebalance_kit.model.errors import missing_package, packages_by_extra, requi
 from tests.support.paths import ROOT
 
 #: Extras that a command may need; the others are for developers.
-EXTRAS = ("lab", "spark", "java", "study", "export", "print", "serve")
+EXTRAS = ("lab", "spark", "java", "study", "export", "print", "serve", "clients")
 
 #: What the packages of an extra bring along.
 BROUGHT = {"lab": ("traitlets", "IPython"), "spark": ("py4j", "numpy")}
@@ -40,11 +40,21 @@ NEEDS = [
     ("exercise check 01 --folder {answers}", "java"),
     ("review --store {new}", "study"),
     ("items export anki {new} --count 1", "export"),
+    ("inspect --bootstrap-server 127.0.0.1:1", "clients"),
 ]
 
 #: Command, and its status where no extra is installed at all.
 NEEDS_NOTHING = [
     ("bundle", 2),
+    ("check-config {new}", 2),
+    ("what-if /nowhere", 2),
+    ("broker status", 1),
+    ("record nothing --protocol eager --out {new}", 2),
+    ("today nothing", 2),
+    ("plan nothing", 2),
+    ("course {new}", 0),
+    ("install", 0),
+    ("install nothing", 2),
     ("classroom report {new}", 2),
     ("run crash --one-run", 0),
     ("run crash --one-run --out {new}", 0),
@@ -115,14 +125,14 @@ def without(tmp_path, answers):
 def test_a_command_without_its_extra_says_in_one_line_what_to_install(without, tmp_path, command, extra):
     done = without([extra], command)
     assert done.returncode == 2, done.stderr
-    assert re.fullmatch(rf"rebalance-kit[^\n]*pip install 'rebalance-kit\[{extra}\]'[^\n]*\n", done.stderr)
+    assert re.fullmatch(rf"rebalance-kit[^\n]*rebalance-kit install {extra}\b[^\n]*\n", done.stderr)
     assert not (tmp_path / "new").exists() or "review" in command
 
 
 @pytest.mark.parametrize(("command", "status"), NEEDS_NOTHING)
 def test_a_command_that_needs_no_extra_runs_without_any(without, command, status):
     done = without(EXTRAS, command)
-    assert "Traceback" not in done.stderr and "pip install" not in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and "rebalance-kit install" not in done.stderr, done.stderr
     assert done.returncode == status, done.stderr
 
 
@@ -130,7 +140,7 @@ def test_all_the_extras_that_a_command_misses_are_named_at_once(without):
     done = without(["lab", "spark"], "sweep --scenario crash --seeds 1 --out {new}")
     assert done.returncode == 2
     assert done.stderr.endswith(
-        "plotly, pyspark, pyarrow are not installed; expected: pip install 'rebalance-kit[lab,spark]'\n"
+        "plotly, pyspark, pyarrow are not installed; expected: rebalance-kit install lab spark\n"
     )
 
 
@@ -144,7 +154,7 @@ def test_the_tables_here_name_every_command_and_every_extra_of_a_command():
 
 def test_a_package_that_an_extra_brings_along_is_explained_by_that_extra():
     error = ModuleNotFoundError("No module named 'traitlets'", name="traitlets.config")
-    assert "'rebalance-kit[lab]'" in str(missing_package(error))
+    assert "rebalance-kit install lab" in str(missing_package(error))
 
 
 def test_a_missing_module_of_no_extra_stays_an_error_of_ours():
@@ -154,7 +164,7 @@ def test_a_missing_module_of_no_extra_stays_an_error_of_ours():
 def test_a_library_s_own_complaint_about_a_missing_package_is_seen_through():
     wrapped = ImportError("PyArrow must be installed")
     wrapped.__cause__ = ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
-    assert "pip install 'rebalance-kit[spark]'" in str(missing_package(wrapped))
+    assert "rebalance-kit install spark" in str(missing_package(wrapped))
 
 
 def test_what_is_installed_is_not_asked_for():
