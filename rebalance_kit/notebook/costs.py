@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.comparison import ABSENT, MEASURES, Measure, measure
+from rebalance_kit.analysis.comparison import measure
 from rebalance_kit.analysis.draws import Distribution, Draws, draw, verdict
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.runs import named

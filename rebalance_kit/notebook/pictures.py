@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 class Drawn:
     """A figure that shows itself as the last value of a cell; its text twin is ``describe(...)`` of what it draws."""
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, svg: str = "") -> None:
         self.figure = figure
+        self.svg = svg  # stands where no script may run
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        return {PLOTLY_MIME: as_plotly(self.figure), "text/plain": repr(self)}
+        still = {"image/svg+xml": self.svg} if self.svg else {}
+        return {PLOTLY_MIME: as_plotly(self.figure), **still, "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         title = self.figure["layout"].get("title", {}).get("text", "a figure")
@@ -33,11 +35,18 @@ class Drawn:
         return f"({words}: the next cell says the same in words)"
 
 
-def flow(trace: Trace) -> Drawn:
-    """The run as an animation: squares are partitions, lanes are members."""
-    from rebalance_kit.view.figures.flow import flow_figure
+def flow(*runs: Trace) -> Drawn:
+    """One to three runs as an animation under one clock: tiles are partitions, lanes are members.
 
-    return Drawn(_titled(flow_figure(trace), trace))
+    Where no script may run, a picture of the moment stands in its place at which most partitions of the first run are unread.
+    """
+    from rebalance_kit.view.board.boards import Boards
+    from rebalance_kit.view.figures.board_svg import still
+    from rebalance_kit.view.figures.flow import deciding_moment, flow_figure
+
+    boards = Boards(runs[0]) if runs else None
+    picture = still(boards.at(deciding_moment(boards))) if boards else ""
+    return Drawn(_titled(flow_figure(runs), runs[0]), picture)
 
 
 def chart(trace: Trace, since_s: float | None = None, until_s: float | None = None) -> Drawn:

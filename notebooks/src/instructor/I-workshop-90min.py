@@ -15,8 +15,15 @@
 # ## Before they come
 #
 # - Run all cells of this notebook once, the evening before; nothing in it needs the network.
-# - Decide how votes reach you, as codes in the room's chat or as files in a folder that all can write to (`Poll(...,
-#   folder=...)` for you, `Vote(..., folder=...)` for them).
+# - Learners install at home: `rebalance-kit workshop 90min --check` on each laptop runs every scene of these minutes
+#   and ends with *Ready*. Whoever has no *Ready* sits beside somebody who has.
+# - Ten minutes before the hour (nobody waits in 0:00): learners open a notebook and run `from rebalance_kit import
+#   Lab`, then `Lab()`. A board with waiters or consumers says that the laptop is in the room.
+# - Votes, the first way: run `Poll.open_room(host="0.0.0.0", port=8765)` in a cell (`from rebalance_kit import Poll`
+#   first); it shows an address and a QR code for phones, and every vote below is on it. Where phones cannot reach
+#   your laptop, learners run the line on the screen and paste its code into the chat; where there is no chat, hands.
+# - One word of the room holds for a day. `Poll.begin_session()` draws another one and forgets the votes of your
+#   rehearsal; those of another day are forgotten by themselves.
 # - Set the browser to 125 % and the lab's theme to projector. Close everything else that may show a message.
 # - `rebalance-kit workshop 90min --plan-b FOLDER` makes the animations and the printed questions for a day without
 #   network or kernels.
@@ -24,8 +31,11 @@
 # ## Plan B
 #
 # - No internet: nothing changes, since kit, runs and items are all on the machine.
-# - Learners have no kernel: they vote by show of hands or with coloured cards. Count, and type `poll.hands(a=4,
-#   b=11)` into a cell when the vote is over (it shows on the screen).
+# - A learner's kernel is dead (the board still plays, and below it stands what to do): restart the kernel, run the
+#   first cell and the cell of the lab again. Nothing else is lost.
+# - Learners have no kernel: they play the animations of the plan-B folder in any browser, switch the protocol there,
+#   and vote by phone or by show of hands or with coloured cards. Count, and type `poll.hands(a=4, b=11)` into a cell
+#   when the vote is over (it shows on the screen).
 # - Your own kernel is gone: open the animations in the plan-B folder. Each is one file that plays in any browser. The
 #   printed questions carry the votes.
 # - No projector: three people gather around each laptop with the animations, and with the printed questions.
@@ -48,6 +58,18 @@ print(schedule(read_plan("90min")))
 # - A table is a partition, a waiter a consumer, the evening's team the consumer group, the shift manager the group
 #   coordinator.
 # - Kafka can do it both ways. The question of these ninety minutes is what each way costs, and whom.
+#
+# **Learners have the lab for 3 minutes.** They type
+#
+# ```python
+# from rebalance_kit import Lab
+# Lab("restaurant", "eager", seed=1, at_ms=27_000)
+# ```
+#
+# Play the evening twice, eager and cooperative. How many tables wait although their waiter is in the room?
+#
+# Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very
+# moment on the screen.
 #
 # **Watch for** the tables that wait although their waiter is in the room. Press Play, and let the learners call them
 # out. Then press the button of the cooperative protocol and play the same evening again.
@@ -77,7 +99,20 @@ Lab("restaurant", "eager", seed=1, at_ms=27_000)
 # - Play the run from the kill on. Nothing happens for most of a minute; that is the session timeout of 45 s, counted
 #   from the last heartbeat. Only then does the survivor hear of a rebalance, and under eager it gives up what it has.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners vote** by phone, or with the line that the screen shows.
+#
+# **Learners have the lab for 5 minutes.** They type
+#
+# ```python
+# from rebalance_kit import Lab
+# Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
+# ```
+#
+# Crash the other consumer in place of this one (click it, Crash, or the key C). Before you play on, write down the
+# second at which the survivor reads its first new record; then play.
+#
+# Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very
+# moment on the screen.
 #
 # **Watch for** the two partitions of the survivor at the moment of the rebalance. They stop, too, for a fraction of a
 # second.
@@ -113,11 +148,23 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 # - An eager rebalance has four steps. All give up what they have. All join (JoinGroup). One member, the leader,
 #   computes the plan. All ask for their share (SyncGroup).
 # - The second step cannot begin before everybody has joined. So what happens when one is busy?
-# - Vote. When the room is split, ask what each of the three members is doing at that moment, one after another.
+# - Before they play, ask what each of the three members is doing at that moment, one after another; nobody answers
+#   yet.
 # - The rebalance timeout is the largest max.poll.interval.ms in the group, five minutes by default. That is how long
 #   one stuck application can hold all the others.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners have the lab for 7 minutes.** They type
+#
+# ```python
+# from rebalance_kit import Lab
+# Lab("slow-callback", "eager", seed=1, at_ms=46_000)
+# ```
+#
+# Who waits for whom, and how long? Then drag max.poll.interval.ms below what the callback takes, and say before you
+# play who waits now and who is gone. Then switch to cooperative.
+#
+# Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very
+# moment on the screen.
 #
 # **Watch for** consumer-1, which is healthy. It waits for the callback of consumer-2. Then the same under
 # cooperative: consumer-1 goes on reading what it keeps.
@@ -131,12 +178,6 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 #   protocol the broker collects and hands out; a client, the leader, computes.
 #
 # **Plan B.** Three volunteers stand up as members; nobody may sit down before the slow one has said its word.
-
-# %% tags=["nbval-ignore-output"]
-from rebalance_kit import Poll
-
-poll = Poll("eager-stalled-member-holds-all")
-poll
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
@@ -155,7 +196,20 @@ Lab("slow-callback", "eager", seed=1, at_ms=46_000)
 # - Vote, discuss, vote again. This question is about the order of events; let them draw it.
 # - After the answer, step through the run with the full-stop key from mark to mark.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners vote** by phone, or with the line that the screen shows.
+#
+# **Learners have the lab for 4 minutes.** They type
+#
+# ```python
+# from rebalance_kit import Lab
+# Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
+# ```
+#
+# Step with the full-stop key and write down the order: who revokes, who joins again, who reads first. Then add
+# another member and say beforehand which partitions move.
+#
+# Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very
+# moment on the screen.
 #
 # **Watch for** the one partition that moves. Count the generations aloud.
 #
@@ -199,9 +253,21 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 #   is how far each member has come.
 # - Nobody waits for everybody. Each member goes to the target at its own heartbeat, five seconds apart by the
 #   broker's default.
-# - Vote. Each wrong answer is a way in which one might have built it.
+# - Ask, before they play, when the newcomer gets its first partition. Each answer in the room is a way in which one
+#   might have built it.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners have the lab for 7 minutes.** They type
+#
+# ```python
+# from rebalance_kit import Lab
+# Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
+# ```
+#
+# Find the three numbers (group epoch, target, member epoch) and write down when each one changes. Then crash the old
+# owner just before it says that it has revoked, and see who waits.
+#
+# Whoever has something to show copies *Link* and pastes it into the chat; `Lab.from_link("rk1.…")` shows that very
+# moment on the screen.
 #
 # **Watch for** the partition between its two owners. It waits for the next heartbeat of the new one; press the
 # full-stop key from mark to mark.
@@ -219,12 +285,6 @@ Lab("a-to-b-move", "cooperative", seed=1, at_ms=36_000)
 # **Plan B.** The animation a-to-b-move-consumer from the folder.
 
 # %% tags=["nbval-ignore-output"]
-from rebalance_kit import Poll
-
-poll = Poll("kip848-newcomer-first-assigned")
-poll
-
-# %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
 Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
@@ -240,7 +300,7 @@ Lab("a-to-b-move", "consumer", seed=1, at_ms=36_000)
 # - This is where most talks are wrong. In a healthy join the longest gap of a partition is the shortest under eager;
 #   eager loses by breadth, and by waiting for the slowest.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners vote** by phone, or with the line that the screen shows.
 #
 # **Watch for** the longest gap and the number of partitions unread. (Under KIP-848 the crash is detected some seconds
 # earlier, but then some seconds pass until a survivor's next heartbeat.)
@@ -279,7 +339,7 @@ print(describe_comparison(list(three("crash").values())))
 # - The run has a limit of 12 s in place of five minutes, so that nobody has to wait for it.
 # - In the broker's log it is a LeaveGroup, not an expired heartbeat. That is how to tell it from a crash.
 #
-# **Learners run** the `Vote(...)` that the screen shows.
+# **Learners vote** by phone, or with the line that the screen shows.
 #
 # **Watch for** the heartbeats of the slow member, which go on; then open Logs of that member.
 #

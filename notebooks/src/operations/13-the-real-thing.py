@@ -8,7 +8,7 @@
 # - say how far to trust a simulation, and how it was checked (CCDAK Testing);
 # - place one recorded run in the spread of what could have happened (CCAAK Observability);
 # - name what differs between a recording and the engine, and why (CCAAK Troubleshooting);
-# - run real clients yourself, with a cluster or without (CCDAK Testing).
+# - run and record real clients yourself, with a cluster or without (CCDAK Testing).
 #
 # Almost all runs up to here were computed. How do you know that Kafka does the same? The kit carries runs recorded from
 # real brokers (3.9 to 4.3) with real Java and librdkafka clients: all logs, every callback with its time, and what was
@@ -179,15 +179,30 @@ print(real.text)
 print(real.summary)
 
 # %% [markdown]
+# ## Record it yourself
+#
+# With Java 17 you need no installed Kafka and no Docker. `rebalance-kit broker start` runs a broker on this machine, and `rebalance-kit record` runs a
+# scenario on one, with real members that are started, closed, killed and frozen. The record is the same kind of folder as those above.
+# The next cell records a leave, in a minute and a half of real time, if `REBALANCE_KIT_LIVE` is set in Jupyter's environment; the first time Kafka
+# is fetched (45 MB). Otherwise it takes a run that was recorded before, and says so.
+
+# %% tags=["nbval-ignore-output"]
+if os.environ.get("REBALANCE_KIT_LIVE"):
+    from rebalance_kit import live
+
+    folder = live.record("leave", Path(home.name) / "leave", "cooperative", say=print)
+else:
+    print("REBALANCE_KIT_LIVE is not set, so this run was recorded before")
+    folder = unpack(Path(home.name), ("leave.cooperative.4.3.1",))[0]
+print(in_lines(describe(recorded_trace(read_run(folder))).split("\nUnread")[0]))
+
+# %%
+print("repeated exactly:", "yes" if replay(folder, draws=10).equal else "no")
+
+# %% [markdown]
 # You can study your own Java service in the same way. Collect its log and the broker's in a folder, and give the folder
-# to the commands of notebooks 10 and 11, or to `rebalance-kit logs FOLDER`.
-#
-# A cluster without Docker, if you have Java 17: unpack Kafka, then
-#
-# ```shell
-# bin/kafka-storage.sh format --standalone -t $(bin/kafka-storage.sh random-uuid) -c config/server.properties
-# bin/kafka-server-start.sh config/server.properties
-# ```
+# to the commands of notebooks 10 and 11, or to `rebalance-kit logs FOLDER`. `rebalance-kit inspect --bootstrap-server HOST:PORT` looks at the groups of a
+# running cluster, and writes nothing to it.
 #
 # ## Check yourself
 #
@@ -209,7 +224,7 @@ print(real.summary)
 # - A recording is one draw. A simulation can make a thousand, and the recording should fall among them.
 # - Compare a recording with a distribution, not with one run.
 # - Ask of every model what it leaves out.
-# - `rebalance-kit replay FOLDER` and `make fidelity` repeat the check.
+# - `rebalance-kit record SCENARIO --out FOLDER` makes a recording; `rebalance-kit replay FOLDER` and `make fidelity` repeat the check.
 
 # %% tags=["hide-input"]
 home.cleanup()

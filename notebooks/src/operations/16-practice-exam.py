@@ -6,7 +6,7 @@
 #
 # After this notebook you can
 #
-# - take a timed mock exam weighted like the published blueprint, and read its report;
+# - take a timed mock exam weighted by domain, and read its report;
 # - say which misconceptions your answers suggest, and replay the run that refutes each;
 # - keep what you have learned: what you missed or guessed comes back when you are about to forget it.
 #
@@ -14,7 +14,7 @@
 #
 # ## 1 What you will be asked
 #
-# A **blueprint** is the list of domains that the exam's publisher gives, with the weight of each. The table says how many questions each domain gets here. This bank asks of each domain what
+# A **blueprint** is the list of an exam's domains with the weight of each. The table says how many questions each domain gets here. This bank asks of each domain what
 # concerns rebalancing and no more: of Connect it asks about workers and tasks, not about converters. Where it cannot fill a domain
 # honestly, *lacking* says by how many questions it falls short, and the exam is that much shorter; *repeated* counts
 # questions that an earlier mock has asked.
@@ -28,9 +28,9 @@ print(paper_table("CCDAK", seed=1))
 print(paper_table("CCAAK", seed=1))
 
 # %% [markdown]
-# (Weights are as published; because they are rounded, they add up to 99 and 101.)
+# (Confluent publishes the domains, not their weights: these circulate in study guides, and older guides have others. They are rounded and add up to 99 and 101.)
 #
-# **What a score here does not tell.** These mocks have the shape of the exam and the questions of one subject. Producers, schemas, serialisation, topologies, security beyond groups:
+# **What a score here does not tell.** These mocks have the formats of the exam and the questions of one subject. Producers, schemas, serialisation, topologies, security beyond groups:
 # all of that is asked in the real exam and not here. So 80 % in this notebook means that you know *rebalancing* well enough, not that you are ready for
 # CCDAK or CCAAK. No pass mark is published for either exam. The kit advises 80 % in three mocks in a row, with every domain above 60 %, for its own subject.
 #
@@ -55,10 +55,11 @@ guess
 # %% [markdown]
 # ## 2 The exam
 #
-# Sixty questions, ninety minutes, no feedback before the end. **Flag** what you want to see again, **strike** options
+# The first page says what the exam is; the clock starts when you press **Begin**, and not before. Sixty questions, ninety minutes, no
+# feedback before the end. Where two answers are asked for, choose two. **Flag** what you want to see again, **strike** options
 # out, **Review** shows what is open. Letters choose, Enter goes on; no mouse is needed.
 #
-# The clock keeps running while the notebook is closed, and every step is kept: run the cell again after a crash and you are
+# Once begun, the clock keeps running while the notebook is closed, and every step is kept: run the cell again after a crash and you are
 # where you were, with the right time left. `Exam("CCDAK", seed=2)` and `Exam("CCAAK")` are further mocks.
 
 # %% tags=["nbval-ignore-output"]
@@ -96,7 +97,18 @@ from rebalance_kit import Review
 Review()
 
 # %% [markdown]
-# ## 5 A short practice before the next mock
+# ## 5 Every day until the exam
+#
+# Fifteen minutes: what is due, questions of your weak themes, and something new. In a terminal `rebalance-kit today CCDAK` is the same, and
+# `rebalance-kit plan CCDAK --until 2026-12-12` spreads notebooks, exercises and mocks over the days that are left.
+
+# %% tags=["nbval-ignore-output"]
+from rebalance_kit.view import Today
+
+Today("CCDAK")
+
+# %% [markdown]
+# ## 6 A short practice before the next mock
 #
 # With feedback at once, and a question that exams do not ask: how sure are you? Being *sure* of something false costs marks, and it causes incidents.
 

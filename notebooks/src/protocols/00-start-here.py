@@ -15,7 +15,7 @@
 # |---|---|---:|
 # | **three hours** | 00, 01, 03, 05, 08, 14: read, predict and look; leave labs and quizzes out | 184 |
 # | **exam** | 00 to 09, 14 and 15b with labs and quizzes, then the mock exam of 16 | 530 |
-# | **everything** | all of them; 10 to 12 are an elective on logs with Spark, and the exercises come on top | 669 |
+# | **everything** | all of them; 10 to 12 are an elective on logs with Spark, and the exercises come on top | 670 |
 #
 # Five minutes for a colleague? The **cases** at the end of this notebook are one incident each.
 #
@@ -90,12 +90,12 @@ doctor()
 # A partition that nobody reads (a table that nobody serves) is **unread**, and the time for which it is unread is a **gap**. Add up the gaps of all
 # partitions and you have *unread partition-seconds*: four partitions unread for two seconds each make eight.
 #
-# **Watch for** the grey band *No owner* at the bottom of the animation. Press **Play**, or drag the slider.
+# **Watch for** the grey band *No owner* below the waiters, and for the red *unread* at the foot. Press **Play**, or drag the slider.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import flow
 
-flow(restaurant["eager"])
+flow(*restaurant.values())
 
 # %%
 describe(restaurant["eager"])

@@ -51,7 +51,7 @@ guess.beside(
 )
 
 # %% [markdown]
-# One partition goes from A to B, which restores the balance. **Watch for** the square that waits in *No owner* between A and B.
+# One partition goes from A to B, which restores the balance. **Watch for** the partition that waits in *No owner* between A and B.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.notebook import flow
