@@ -3,7 +3,7 @@
 Playing is the engine's own: Chromium loads the run into the lab and the lab's clock is asked how long it takes, at its
 automatic speed, from the beat's moment to the end; a beat that plays the run under another protocol too plays twice.
 Words are spoken at 130 a minute. A vote takes the six minutes that the plan says (alone, in pairs, again) and one for the answer,
-a table two, and of the beliefs that may be voiced every reply is given. What is left is the room's: questions, and waiting for laptops.
+a table two; where learners have the lab in their hands, the plan's minutes for it stand in place of playing; of the beliefs that may be voiced every reply is given. What is left is the room's: questions, and waiting for laptops.
 
     python benchmarks/workshops.py
 """
@@ -47,7 +47,8 @@ def needs(beat: Beat, played_s: float) -> dict[str, float]:
     return {
         "say": len(" ".join(spoken).split()) / WORDS_A_SECOND,
         "vote": VOTE_S if beat.poll else 0,
-        "play": times * played_s,
+        "play": 0 if beat.hands_on else times * played_s,
+        "hands": 60 * beat.hands_on.minutes if beat.hands_on else 0,
         "tables": TABLE_S * len(beat.compare),
         "reply": sum(len(expectation.reply.split()) for expectation in beat.expect) / WORDS_A_SECOND,
     }

@@ -13,11 +13,18 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import EnvironmentProblem, packages_by_extra
+from rebalance_kit.model.errors import EnvironmentProblem, packages_by_extra, to_install
 from rebalance_kit.pipeline.spark.java import find_java
 
 #: Names under which Chromium is installed, the one of Debian first.
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+#: Where it lies on macOS and Windows, which have it on no path.
+ELSEWHERE = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "C:/Program Files/Google/Chrome/Application/chrome.exe",
+)
 
 #: What each extra is for; the extras and their packages are those of ``pyproject.toml``.
 _PURPOSES = {
@@ -66,19 +73,20 @@ def run_doctor(out: TextIO) -> int:
 
 
 def find_chromium() -> Path | None:
-    """Return the Chromium on the path that browser tests can drive, or None."""
-    for name in CHROMIUM_NAMES:
-        path = shutil.which(name)
-        if path is not None:
-            return Path(path)
-    return None
+    """Return the Chromium on the path (or in its usual place) that browser tests can drive, or None."""
+    on_path = (shutil.which(name) for name in CHROMIUM_NAMES)
+    known = [
+        *(Path(path) for path in on_path if path is not None),
+        *filter(Path.exists, map(Path, ELSEWHERE)),
+    ]
+    return known[0] if known else None
 
 
 def _essentials() -> tuple[Requirement, ...]:
     python = ".".join(map(str, sys.version_info[:3]))
     return (
         Requirement("Python", python if sys.version_info >= (3, 11) else None, "everything", essential=True),
-        Requirement("PyYAML", _version("PyYAML"), "reading scenarios and quiz items", essential=True),
+        Requirement("PyYAML", version_of("PyYAML"), "reading scenarios and quiz items", essential=True),
     )
 
 
@@ -87,13 +95,19 @@ def _extras() -> tuple[Requirement, ...]:
     if not packages:
         return (Requirement("the kit's own metadata", None, "knowing which optional packages to look for"),)
     return tuple(
-        Requirement(name, _version(name), f"{purpose} [pip install 'rebalance-kit[{extra}]']")
+        Requirement(name, version_of(name), f"{purpose} [{to_install(extra)}]")
         for extra, purpose in _PURPOSES.items()
         for name in packages.get(extra, ())
     )
 
 
-def _version(package: str) -> str | None:
+def purpose(extra: str) -> str:
+    """What an extra is for."""
+    return _PURPOSES[extra]
+
+
+def version_of(package: str) -> str | None:
+    """The version of an installed package; None where it is not installed."""
     try:
         return distribution(package).version
     except PackageNotFoundError:

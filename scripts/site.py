@@ -16,6 +16,7 @@ import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from html import escape
+from importlib.metadata import distribution
 from pathlib import Path
 
 from rebalance_kit.model.about import __version__
@@ -77,6 +78,7 @@ def build(folder: Path) -> None:
     first, text = _films(beside / "films")
     _pages(beside, first, text)
     _scripts(beside)
+    _notices(beside / "notices.txt")
     _offline(beside)
     if folder.exists():
         shutil.rmtree(folder)
@@ -186,6 +188,23 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     (folder / "lab.css").write_text(style(), "utf-8")
     for name in ("site.css", "icon.svg"):
         shutil.copyfile(SOURCES / "site" / name, folder / name)
+
+
+def _notices(path: Path) -> None:
+    """What of others the site brings along, each with its licence."""
+    parts = [
+        f"The rebalance kit {__version__}, Apache License 2.0\n\n{(ROOT / 'NOTICE').read_text('utf-8')}",
+        f"Pyodide {PYODIDE}, Mozilla Public License 2.0 (https://mozilla.org/MPL/2.0/), source: https://github.com/pyodide/pyodide",
+        "CPython's interpreter and standard library inside Pyodide, Python Software Foundation License 2 "
+        "(https://docs.python.org/3/license.html)",
+    ]
+    for package in PURE.values():
+        found = distribution(package)
+        texts = [
+            file.read_text() for file in found.files or () if "LICENSE" in file.name or "COPYING" in file.name
+        ]
+        parts.append("\n\n".join((f"{package} {found.version}", *texts)))
+    path.write_text("\n\n{}\n\n".format("=" * 78).join(parts) + "\n", "utf-8")
 
 
 def _entry(row: Mapping[str, object], known: set[str]) -> str:

@@ -23,6 +23,7 @@ from rebalance_kit.pipeline.spark.java import find_java
 
 GOLDEN = Path(__file__).parent / "golden"
 NO_SKIPS = "REBALANCE_KIT_NO_SKIPS"  # set to 1 where everything is installed: a skip is then a failure
+LIVE = "REBALANCE_KIT_LIVE"  # set to 1 by `make test-live`: tests that fetch Kafka and run it
 
 QUIET_BROWSER = (
     "--no-sandbox",
@@ -66,6 +67,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: _heavy(item.nodeid) or "~")
     _leave_out(items, "spark", _why_no_spark)
     _leave_out(items, "browser", _why_no_browser)
+    if os.environ.get(LIVE) != "1":
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("live")])
+        items[:] = [item for item in items if not item.get_closest_marker("live")]
     if config.getoption("--update-golden"):
         chosen = [item for item in items if _is_golden(item)]
         config.hook.pytest_deselected(items=[item for item in items if not _is_golden(item)])

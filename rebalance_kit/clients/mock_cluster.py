@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.errors import RebalanceKitError, to_install
 
 STRATEGIES = ("cooperative-sticky", "range", "roundrobin", "consumer")
 GRACE_S = 20
@@ -128,9 +128,7 @@ def _check(strategy: str, seconds: float) -> None:
     if not 1 <= seconds <= LONGEST_S:
         raise ClientRunError(f"seconds={seconds}: expected 1 to {LONGEST_S}")
     if find_spec("confluent_kafka") is None:
-        raise ClientRunError(
-            "confluent-kafka is not installed; install it with: pip install 'rebalance-kit[clients]'"
-        )
+        raise ClientRunError(f"confluent-kafka is not installed; expected: {to_install('clients')}")
 
 
 def _written(callbacks: str | Sequence[Callback] | Path | None, folder: Path) -> Path | None:

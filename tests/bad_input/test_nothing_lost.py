@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -29,7 +31,7 @@ LINKS = {
 def windows(tmp_path):
     """Two windows on one exam, the second opened last."""
     first, second = Store(tmp_path / "a.sqlite"), Store(tmp_path / "a.sqlite")
-    return tuple(ExamSitting.begin("CCDAK", questions=2, store=store) for store in (first, second))
+    return tuple(ExamSitting.begin("CCDAK", questions=2, store=store).start() for store in (first, second))
 
 
 @pytest.mark.parametrize("step", ["answer", "flag", "go", "finish"])
@@ -75,7 +77,9 @@ def test_logs_of_an_exercise_are_whole_or_not_there(at, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             place_logs(RUNS, tmp_path / "data")
     assert list((tmp_path / "data").iterdir()) == []
-    (tmp_path / "data" / ".draft-killed" / "one").mkdir(parents=True)  # what SIGKILL leaves
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    (tmp_path / "data" / f".draft-{ended.pid}" / "one").mkdir(parents=True)  # what SIGKILL leaves
     place_logs(RUNS, tmp_path / "data")
     place_logs(RUNS, tmp_path / "whole")
     names = [

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from rebalance_kit.cli.lab import JUPYTERLAB
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.files import draft_folder
+from rebalance_kit.pipeline.spark import session
 from tests.support.bad_input.command import assert_refused, ended
 from tests.support.pipeline.kafka_lines import member
 
@@ -161,6 +163,31 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(name, key, tmp_path):
     path.write_text(f'title: x\n{key}: "{name}"\n{SMALL}', "utf-8")
     assert_refused(ended("run", path, "--out", tmp_path / "a" / "b" / "out"), "s.yaml:2:", key, "expected")
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_pyspark_of_the_current_folder_is_not_run_by_a_worker(tmp_path, monkeypatch):
+    pytest.importorskip("pyspark", reason="pyspark is not installed: its workers are left out")
+    monkeypatch.setattr(session, "find_java", lambda: SimpleNamespace(home=tmp_path))
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    session.prepare_environment(quick_start=False)
+    (tmp_path / "pyspark").mkdir()
+    (tmp_path / "pyspark" / "__init__.py").write_text("print('run from here')\n", "utf-8")
+    worker = [sys.executable, "-m", "pyspark.daemon"]
+    answer = subprocess.run(
+        worker,
+        cwd=tmp_path,
+        env=os.environ,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    assert b"run from here" not in answer.stdout + answer.stderr
+
+
+def test_a_file_is_no_recorded_run(tmp_path):
+    (tmp_path / "base.yaml").write_text("", "utf-8")
+    assert_refused(ended("replay", tmp_path / "base.yaml"), "is no folder", "expected a recorded run")
 
 
 def test_a_jupyterlab_of_the_current_folder_is_not_run(tmp_path):

@@ -41,7 +41,7 @@ def _simulations() -> dict[str, Call]:
     whole: dict[str, Call] = {
         **{f"scenario of {name}": lambda _, given=given: rk.scenario(given) for name, given in odd.items()},
         **{f"simulate {name}": lambda _, given=given: rk.simulate(given) for name, given in odd.items()},
-        "simulate a name": lambda _: rk.simulate("crash"),  # type: ignore[arg-type]
+        "simulate a name": lambda _: rk.simulate("crush"),
         **{
             f"simulate with a seed of {name}": lambda _, given=given: rk.simulate(_crash(), given)
             for name, given in seeds.items()

@@ -298,7 +298,7 @@ def _stored() -> tuple[Any, ...]:
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder) / "a.sqlite")
-        sitting = ExamSitting.begin("CCDAK", questions=2, store=store, bank=read_bank())
+        sitting = ExamSitting.begin("CCDAK", questions=2, store=store, bank=read_bank()).start()
         sitting.flag()
         (kept,) = store.kept("exam").values()
     return ({"attempt": attempt, "kept": kept, "line": dict(attempt)},)
@@ -341,7 +341,7 @@ def use_store(value: Any) -> None:
         store.attempts()
         store.kept("exam")
         store.export(io.StringIO())
-        sitting = ExamSitting.begin("CCDAK", questions=2, store=store, bank=read_bank())
+        sitting = ExamSitting.begin("CCDAK", questions=2, store=store, bank=read_bank()).start()
         sitting.page()
         sitting.go(1)
         sitting.finish()
@@ -365,7 +365,7 @@ def _messages() -> tuple[Any, ...]:
         for do in ("keep", "go", "flag", "strike", "finish", "lab")
     ]
     poll = [
-        {"to": "Poll", "do": do, "text": "rkv1.0123ab.abc", "run": 0}
+        {"to": "Poll", "do": do, "text": "rkv2.0123ab.abc", "run": 0}
         for do in ("take", "lab", "end_round", "revote", "show", "reveal", "restart", "collect")
     ]
     vote = [{"to": "Vote", "do": "vote", "given": "a", "again": True}]
@@ -389,10 +389,12 @@ def _widgets(_generation: int) -> Mapping[str, Any]:
     folder = Path(tempfile.mkdtemp(prefix="rebalance-kit-fuzz-"))
     store = Store(folder / "a.sqlite")
     name = next(item.head.id for item in read_bank().items if isinstance(item, Choice))
+    exam = Exam("CCDAK", questions=2, store=store)
+    exam.start()
     return {
         "Lab": Lab(),
         "Quiz": Quiz("eager", count=2, store=store),
-        "Exam": Exam("CCDAK", questions=2, store=store),
+        "Exam": exam,
         "Poll": Poll(name, folder=folder, room="k2m4p", store=store),
         "Vote": Vote(name, room="k2m4p", store=store),
     }

@@ -38,6 +38,16 @@ LEFT_BY_ITSELF = (
     "the consumer is being closed"
 )
 
+_LOST_FOR = (
+    "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid due to cause: {}. isDisconnected: false. "
+    "Rediscovery will be attempted."
+)
+_STATIC_LOADED = (
+    f"Static member MemberMetadata(memberId={member('c1')}, groupInstanceId={{}}, clientId=c1, clientHost=/10.0.0.1, "
+    f"sessionTimeoutMs=10000, rebalanceTimeoutMs=60000, supportedProtocols=List(range), ).groupInstanceId of group {GROUP} "
+    f"loaded with member id {member('c1')} at generation 3."
+)
+
 QUIET = {"broker.log": joining(0, 0, "c1") + joining(10, 1, "c2")}
 
 CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] = {
@@ -98,6 +108,27 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
                 0.1, "c1", "Sending LeaveGroup request to coordinator b:9092 (id: 2147483646 rack: null)"
             )
         },
+    ),
+    "heartbeats_unanswered": (
+        "c1",
+        {
+            "c1.log": client(
+                0, "c1", _LOST_FOR.format("session timed out without receiving a heartbeat response")
+            )
+        },
+        {"c1.log": client(0, "c1", _LOST_FOR.format("error response NOT_COORDINATOR"))},
+    ),
+    "client_join_failed": (
+        "app",
+        {
+            "app.log": "2026-03-01 10:00:00,000 ERROR [orders-app] Connection error while trying to join group `orders-app`; retrying...\n"
+        },
+        {"app.log": "2026-03-01 10:00:00,000 INFO Joined group `orders-app` with member id `c1-1`\n"},
+    ),
+    "instance_id_null": (
+        "c1",
+        {"broker.log": broker(0, _STATIC_LOADED.format("Some(null)"))},
+        {"broker.log": broker(0, _STATIC_LOADED.format("Some(pod-1)"))},
     ),
     "many_generations": (None, {"broker.log": stabilized(0, 138902)}, {"broker.log": stabilized(0, 902)}),
     "share_group": (
