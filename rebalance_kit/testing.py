@@ -9,15 +9,18 @@
         runs.assert_callbacks_within(1.0)
 
 A listener is a class (built anew for each life of a process) or an object with any of ``on_assigned``, ``on_revoked``, ``on_lost``,
-each called with ``(partitions, consumer)``. Runs are deterministic: the same code and seeds give the same runs. What fails is told with
-the shortest history found that still shows it, and with a link that opens it in the lab.
+each called with ``(partitions, consumer)``, and ``on_records(records, consumer)``, which processes. What the application writes goes
+to a store that the test gives: ``rebalance(App, store=Database)`` builds one per run, and each life is ``App(store)``. Runs are
+deterministic: the same code and seeds give the same runs. What fails is told with the shortest history found that still shows
+it, and with a link that opens it in the lab.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -26,6 +29,7 @@ from rebalance_kit.analysis.shrinking import shrink
 from rebalance_kit.exercises.code_tasks.playback import first_skip
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,
@@ -42,6 +46,7 @@ _BEGIN = "auto.offset.reset"
 _AT_MS = 32_000
 _DEEDS: Mapping[str, tuple[Action, ...]] = {
     "a member joins": (Action(_AT_MS, "start", "c"),),
+    "a member comes and goes": (Action(_AT_MS, "start", "c"), Action(_AT_MS + 20_000, "close", "c")),
     "a member leaves": (Action(_AT_MS, "close", "b"),),
     "a crash": (Action(_AT_MS, "crash", "b"),),
     "a restart": (Action(_AT_MS, "restart", "b", {"after_ms": 4_000}),),
@@ -54,6 +59,8 @@ _DEEDS: Mapping[str, tuple[Action, ...]] = {
     "the topic grows": (Action(_AT_MS, "add_partitions", None, {"topic": "orders", "partitions": 6}),),
     "the coordinator moves": (Action(_AT_MS, "coordinator_failover", None, {"for_ms": 2_000}),),
 }
+_APART_MS = 5_000
+"""How far apart members close where there is a store: each after the rebalance before."""
 DEEDS = tuple(_DEEDS)
 """What is done to the group, one per run."""
 
@@ -67,19 +74,24 @@ class OneRun:
     seed: int
     scenario: Scenario
     trace: Trace
+    store: Any
+    asked: Scenario
+    """The scenario without the closing that a run with a store ends with."""
 
     def __str__(self) -> str:
         return f"{self.deed}, {self.protocol}, seed {self.seed}"
 
 
-Fault = Callable[[Trace], str | None]
+Fault = Callable[[OneRun], str | None]
+Stored = Callable[[Any], Iterable[tuple[Any, int]]]
+"""What a store holds: a partition and an offset per record, as often as it was stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
     """The runs of one listener; each assertion looks at all of them and fails with the first that shows the fault."""
 
-    listener: Any
+    application: _Application
     runs: tuple[OneRun, ...]
 
     def __iter__(self) -> Iterator[OneRun]:
@@ -87,50 +99,108 @@ class Runs:
 
     def assert_no_record_lost(self) -> None:
         """Every record of the log is read by somebody: nobody begins past a record that nobody has read."""
-        self._assert(_lost)
+        self._assert(lambda run: _lost(run.trace))
 
     def assert_at_most_twice(self, records: int) -> None:
         """In no run are more than this many records delivered again."""
-        self._assert(lambda trace: _twice(trace, records))
+        self._assert(lambda run: _twice(run.trace, records))
 
     def assert_callbacks_within(self, seconds: float) -> None:
         """No callback takes longer, in the run's own time: its commits, and what the deed *a slow callback* adds."""
-        self._assert(lambda trace: _slow(trace, seconds))
+        self._assert(lambda run: _slow(run.trace, seconds))
 
     def assert_no_callback_raised(self) -> None:
         """No callback raised, returned something, or never returned (the other assertions look at this, too)."""
-        self._assert(_sound)
+        self._assert(lambda _: None)
+
+    def assert_stored(self, stored: Stored, *, at_most: int | None = None) -> None:
+        """Every record that the group has committed is in the store; none more often than ``at_most`` times, if that is given.
+
+        ``stored(store)`` gives a partition (``orders-0``, or as ``Record`` has it) and an offset per stored record, as often as it
+        was stored.
+        """
+        self._assert(lambda run: _stored(run, stored, at_most))
+
+    def assert_that(self, check: Callable[[OneRun], object]) -> None:
+        """``check(run)`` raises no ``AssertionError``: a rule of your own over ``run.store`` and ``run.trace``."""
+        self._assert(lambda run: _failed(check, run))
 
     def _assert(self, fault: Fault) -> None:
         __tracebackhide__ = True
         for run in self.runs:
-            said = _own_fault(run.trace) or fault(run.trace)
+            said = _own_fault(run.trace) or fault(run)
             if said is not None:
                 pytest.fail(self._told(run, said, fault), pytrace=False)
 
     def _told(self, run: OneRun, said: str, fault: Fault) -> str:
+        def again(scenario: Scenario) -> OneRun:
+            return self.application.run(scenario, run.deed, run.protocol, run.seed)
+
+        raised = _own_fault(run.trace) is not None
+
         def shows(candidate: Scenario) -> bool:
+            first = run.scenario.members[0]
             if any(
-                spec.configs.get(_BEGIN) != run.scenario.members[0].configs[_BEGIN]
+                (spec.configs.get(_BEGIN), spec.commit) != (first.configs[_BEGIN], first.commit)
                 for spec in candidate.members
             ):
-                return False  # who begins elsewhere loses records for another reason
+                return False  # who begins elsewhere, or commits otherwise, has another fault
             try:
-                trace = _run(candidate, self.listener, run.seed)
+                one = again(candidate)
             except RebalanceKitError:
                 return False
-            return (_own_fault(trace) or fault(trace)) is not None
+            return _own_fault(one.trace) is not None if raised else fault(one) is not None
 
-        least, _ = shrink(run.scenario, shows, SHRINK_TRIES)
-        trace = _run(least, self.listener, run.seed)
+        shortest = again(shrink(run.asked, shows, SHRINK_TRIES)[0])
+        trace = shortest.trace
         history = "\n".join(f"  {line}" for line in _history(trace))
-        link = write_link(Link(least, seed=run.seed))
-        many = sum((_own_fault(one.trace) or fault(one.trace)) is not None for one in self.runs)
+        link = write_link(Link(shortest.scenario, seed=run.seed))
+        many = sum((_own_fault(one.trace) or fault(one)) is not None for one in self.runs)
         return (
             f"{said} ({run}; {many} of {len(self.runs)} runs show it)\n"
-            f"The shortest history that shows it: {_own_fault(trace) or fault(trace)}\n{history}\n"
+            f"The shortest history that shows it: {_own_fault(trace) or fault(shortest)}\n{history}\n"
             f"Open it (without your listener) in the lab: rebalance-kit lab {link}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Application:
+    """The learner's own: its listener, and what makes the store of each run."""
+
+    listener: Any
+    store: Callable[[], Any] | None
+
+    def run(self, scenario: Scenario, deed: str, protocol: str, seed: int) -> OneRun:
+        asked, listener, store = scenario, self.listener, None
+        if self.store is not None:
+            store = self.store()
+            listener, scenario = _with_store(listener, store), _closed(scenario)
+        trace = simulate(scenario, seed, listeners={spec.name: listener for spec in scenario.members})
+        return OneRun(deed, protocol, seed, scenario, trace, store, asked)
+
+
+def _closed(scenario: Scenario) -> Scenario:
+    """Whoever lives closes in the end: what it keeps in its memory until then is no fault."""
+    closes = tuple(
+        Action(scenario.end_ms + _APART_MS * place, "close", spec.name)
+        for place, spec in enumerate(scenario.members)
+    )
+    end_ms = scenario.end_ms + _APART_MS * (len(scenario.members) + 1)
+    return replace(scenario, actions=(*scenario.actions, *closes), end_ms=end_ms)
+
+
+def _with_store(listener: Any, store: Any) -> type:
+    """The class, whose every life gets the store of the run."""
+    if not isinstance(listener, type):
+        raise ScenarioError(
+            f"store= is given, and the listener is {listener!r:.80}; expected a class, which is built as {type(listener).__name__}(store) for each life of a process"
+        )
+
+    def begin(self: Any) -> None:
+        super(built, self).__init__(store)
+
+    built: Any = type(listener.__name__, (listener,), {"__init__": begin})
+    return cast("type", built)
 
 
 class Rebalance:
@@ -146,26 +216,26 @@ class Rebalance:
         protocols: Sequence[str] = THREE_PROTOCOLS,
         seeds: Sequence[int] = (1, 2),
         processing_ms: float = 2.0,
+        store: Callable[[], Any] | None = None,
     ) -> Runs:
         """Run the listener under every deed, protocol and seed asked for.
 
         ``commit`` is how the application commits outside of its callbacks: auto, per_batch, none, before_processing. ``configs`` are
-        the consumer's, in Kafka's keys. Raises ``ScenarioError`` for an unknown deed, and for what Kafka would refuse.
+        the consumer's, in Kafka's keys. ``store`` makes what a run's application writes to; the listener is then a class, built with it. Raises ``ScenarioError`` for an unknown deed, and for what Kafka would refuse.
         """
         for deed in deeds:
             if deed not in _DEEDS:
                 raise ScenarioError(
                     f"deed {deed!r} is unknown{nearest(deed, DEEDS)}; expected one of {', '.join(DEEDS)}"
                 )
+        application = _Application(listener, store)
         made = []
         for deed in deeds:
             base = _scenario(deed, commit, configs or {}, processing_ms)
             for protocol in protocols:
-                scenario = with_protocol(base, protocol)
-                made += [
-                    OneRun(deed, protocol, seed, scenario, _run(scenario, listener, seed)) for seed in seeds
-                ]
-        return Runs(listener, tuple(made))
+                for scenario in _moments(with_protocol(base, protocol), deed, stores=store is not None):
+                    made += [application.run(scenario, deed, protocol, seed) for seed in seeds]
+        return Runs(application, tuple(made))
 
 
 @pytest.fixture
@@ -201,8 +271,16 @@ def _scenario(deed: str, commit: str, configs: Mapping[str, Any], processing_ms:
     )
 
 
-def _run(scenario: Scenario, listener: Any, seed: int) -> Trace:
-    return simulate(scenario, seed, listeners={spec.name: listener for spec in scenario.members})
+def _moments(scenario: Scenario, deed: str, *, stores: bool) -> list[Scenario]:
+    """The scenario; where an application stores, a crash at several moments of an auto-commit interval."""
+    spread = range(0, 5_000, 800) if stores and deed == "a crash" else (0,)
+    return [
+        replace(
+            scenario,
+            actions=tuple(replace(action, at_ms=action.at_ms + later) for action in scenario.actions),
+        )
+        for later in spread
+    ]
 
 
 def _own_fault(trace: Trace) -> str | None:
@@ -244,8 +322,30 @@ def _slow(trace: Trace, seconds: float) -> str | None:
     return None
 
 
-def _sound(_: Trace) -> None:
-    """Nothing but what every assertion looks at."""
+def _stored(run: OneRun, stored: Stored, at_most: int | None) -> str | None:
+    held = Counter((str(as_partition(partition)), offset) for partition, offset in stored(run.store))
+    missing = [
+        (f"{row.topic}-{row.partition}", offset)
+        for row in run.trace.of("account")
+        for offset in range(row.detail["committed"] or 0)
+        if (f"{row.topic}-{row.partition}", offset) not in held
+    ]
+    if missing:
+        partition, offset = missing[0]
+        return f"{len(missing)} records are committed, and not in the store; the first is {partition} at offset {offset}"
+    many = [(times, record) for record, times in held.items() if at_most is not None and times > at_most]
+    if many:
+        times, (partition, offset) = max(many)
+        return f"{len(many)} records are in the store more than {at_most} times; {partition} at offset {offset} is there {times} times"
+    return None
+
+
+def _failed(check: Callable[[OneRun], object], run: OneRun) -> str | None:
+    try:
+        check(run)
+    except AssertionError as error:
+        return str(error).strip() or "the check failed"
+    return None
 
 
 _SHOWN = 24

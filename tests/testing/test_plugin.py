@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.simulation.client.listeners import CommitFailed
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.testing import DEEDS, Rebalance, rebalance  # noqa: F401 - a fixture
 
@@ -88,3 +90,144 @@ def test_a_run_is_the_same_every_time():
 def test_an_unknown_deed_is_named():
     with pytest.raises(ScenarioError, match="did you mean 'a crash'"):
         Rebalance()(CommitsWhatLeaves, deeds=["a crahs"])
+
+
+class Writer:
+    """Writes in batches to a database, then commits."""
+
+    def __init__(self, database):
+        self.database, self.batch = database, []
+
+    def on_records(self, records, consumer):
+        self.batch += records
+        if len(self.batch) >= 60:
+            self.flush(consumer)
+
+    def flush(self, consumer):
+        self.database.extend(self.batch)
+        self.batch = []
+        with suppress(CommitFailed):  # poll() completes the rebalance; the next batch commits
+            consumer.commit()
+
+    def on_revoked(self, partitions, consumer):
+        self.flush(consumer)
+
+    def on_lost(self, partitions, consumer):
+        self.batch = []
+
+
+class CommitsBeforeItWrites(Writer):
+    def on_records(self, records, consumer):
+        with suppress(CommitFailed):
+            consumer.commit()
+        super().on_records(records, consumer)
+
+
+class KeepsItsBatch(Writer):
+    def on_revoked(self, partitions, consumer):
+        """Nothing: the batch is written later."""
+
+
+class StaleCounts:
+    """Counts records in memory and reads the count once, when it first gets the partition."""
+
+    def __init__(self, counts):
+        self.counts, self.cache = counts, {}
+
+    def on_records(self, records, consumer):
+        for record in records:
+            name = str(record.partition)
+            self.cache[name] = self.cache.get(name, self.counts.get(name, 0)) + 1
+            self.counts[name] = self.cache[name]
+        with suppress(CommitFailed):
+            consumer.commit()
+
+
+class FreshCounts(StaleCounts):
+    def on_revoked(self, partitions, consumer):
+        for partition in partitions:
+            self.cache.pop(str(partition), None)
+
+
+def counted(run):
+    """Each count is that of the records below the committed offset."""
+    for row in run.trace.of("account"):
+        name = f"{row.topic}-{row.partition}"
+        assert run.store[name] == row.detail["committed"], f"{name} counts {run.store[name]}"
+
+
+def test_an_application_that_writes_before_it_commits_keeps_every_record():
+    runs = Rebalance()(
+        Writer, commit="none", store=list, seeds=[1], deeds=["a crash", "a member joins"], protocols=["eager"]
+    )
+    runs.assert_stored(list)
+    runs.assert_no_record_lost()
+    assert len(runs.runs) == 8  # a crash at seven moments
+
+
+@pytest.mark.parametrize(
+    ("application", "deed", "check", "words"),
+    [
+        (
+            CommitsBeforeItWrites,
+            "a crash",
+            lambda runs: runs.assert_stored(list),
+            r"are committed, and not in the store",
+        ),
+        (
+            KeepsItsBatch,
+            "a member joins",
+            lambda runs: runs.assert_stored(list, at_most=1),
+            r"are in the store more than 1 times",
+        ),
+    ],
+)
+def test_what_an_application_does_wrong_with_its_store_is_found(application, deed, check, words):
+    runs = Rebalance()(application, commit="none", store=list, deeds=[deed], protocols=["eager"], seeds=[1])
+    with pytest.raises(Failed, match=words):
+        check(runs)
+
+
+def test_a_cache_that_outlives_its_partition_is_found_and_one_that_does_not_passes():
+    chosen = {
+        "commit": "none",
+        "store": dict,
+        "deeds": ["a member comes and goes"],
+        "protocols": ["cooperative"],
+        "seeds": [1],
+    }
+    Rebalance()(FreshCounts, **chosen).assert_that(counted)
+    with pytest.raises(Failed, match="counts"):
+        Rebalance()(StaleCounts, **chosen).assert_that(counted)
+
+
+def test_a_store_wants_a_class():
+    with pytest.raises(ScenarioError, match="expected a class"):
+        Rebalance()(Writer([]), store=list)
+
+
+class Transactional:
+    """Stores records and the next offsets together, and reads on where its database says."""
+
+    def __init__(self, database):
+        self.database = database
+
+    def on_assigned(self, partitions, consumer):
+        for partition in partitions:
+            stored = [offset for place, offset in self.database if place == partition]
+            consumer.seek(partition, max(stored, default=-1) + 1)
+
+    def on_records(self, records, consumer):
+        self.database.extend(records)
+
+
+class AsksKafka(Transactional):
+    def on_assigned(self, partitions, consumer):
+        """Nothing: Kafka knows where the group stands."""
+
+
+def test_offsets_of_the_database_are_read_from_there():
+    chosen = {"commit": "none", "store": list, "deeds": ["a crash"], "protocols": ["consumer"], "seeds": [1]}
+    Rebalance()(Transactional, **chosen).assert_stored(list, at_most=1)
+    with pytest.raises(Failed, match="more than 1 times"):
+        Rebalance()(AsksKafka, **chosen).assert_stored(list, at_most=1)

@@ -152,8 +152,11 @@ class Commits:
     # --- around batches --------------------------------------------------------------------------
     def _batch(self, offsets: Offsets, before: bool) -> None:
         """Commit (as commitSync) around each batch, stored without a message each: its answer is known at once."""
-        if before != (self._policy == "before_processing"):
-            return
+        if before == (self._policy == "before_processing"):
+            self.sync(offsets)
+
+    def sync(self, offsets: Offsets) -> str:
+        """Commit as commitSync between two polls; returns the error, ``NONE`` when the offsets are stored."""
         host, broker = self._host, self._cluster.broker
         request = self.request("sync", offsets)
         error = broker.commit_error(request)
@@ -164,6 +167,7 @@ class Commits:
             self._refused = True
             broker.store_offsets(request.group, request, error)
             host.at(host.now_ms, self._apply, fx.Answered(request, Answer(error)))
+        return error
 
 
 BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)

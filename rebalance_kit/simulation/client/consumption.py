@@ -14,8 +14,10 @@ from rebalance_kit.simulation.cluster.topics import DataPlane, Ledger, Log, Offs
 
 Source = tuple[TopicPartition, Log, Ledger]
 """A partition that is read, with its log and what the group has done with it."""
+Span = tuple[TopicPartition, int, int]
+"""Records of one partition, from one offset to before another."""
 Records = tuple[TopicPartition, int, int, Ledger]
-"""Records of one partition in a batch, from one offset to before another."""
+"""The same in a batch, with what the group has done with the partition."""
 
 
 @dataclass(slots=True)
@@ -33,6 +35,8 @@ class Consumption:
     poll_step_ms: int
     on_redelivered: Callable[[TopicPartition, int, int], None]
     on_batch: Callable[[Offsets, bool], None] | None = None
+    on_records: Callable[[list[Span]], None] | None = None
+    """Takes what was processed, where the application is the learner's own."""
     fetching: dict[TopicPartition, None] = field(default_factory=dict)
     positions: Offsets = field(default_factory=dict)
     next_poll_ms: int = 0
@@ -44,6 +48,8 @@ class Consumption:
     _rate_per_s: float = field(default=0.0, init=False)
     """How many records a second come into all of it."""
     _seen_version: int = field(default=-1, init=False)
+    _handling: bool = field(default=False, init=False)
+    """Whether ``on_records`` runs: it asks where the application stands, and that does not move meanwhile."""
 
     def _read(self) -> list[Source]:
         """What the next poll reads, in order; whatever is fetched has a ledger (``start``)."""
@@ -57,6 +63,8 @@ class Consumption:
 
     def settle(self, now_ms: int) -> None:
         """Let every poll up to ``now_ms`` have happened."""
+        if self._handling:
+            return
         if not self.fetching:
             self.finish(now_ms)
             self.next_poll_ms = max(self.next_poll_ms, now_ms)
@@ -69,7 +77,7 @@ class Consumption:
 
     def _keeps_up(self) -> bool:
         next_ms, read_ms = self.next_poll_ms, self.batch_ms
-        if self.busy_until_ms > next_ms:
+        if self.busy_until_ms > next_ms or self.on_records is not None:
             return False
         sources, step = self._read(), self.poll_step_ms
         most = self._rate_per_s * step / 1000 + len(self.fetching)  # records of the fullest poll
@@ -140,28 +148,41 @@ class Consumption:
 
     def finish(self, now_ms: int) -> None:
         """The batch in hand counts as processed once its time has passed."""
-        if not self.batch or self.busy_until_ms > now_ms:
+        if not self.batch or self.busy_until_ms > now_ms or self._handling:
             return
         batch, self.batch = self.batch, []
-        for _, first, end, ledger in batch:
-            ledger.process(first, end)
+        self._handle(batch)
         if self.on_batch is not None:
             self.on_batch({tp: end for tp, _, end, _ in batch}, False)
 
     def keep(self) -> None:
         """The run ends with a batch in hand: a living process would finish it, so none of it is lost."""
-        for _, first, end, ledger in self.batch:
+        self._handle(self.batch)
+
+    def _handle(self, batch: list[Records]) -> None:
+        """These are processed, by the learner's own code where it does that."""
+        for _, first, end, ledger in batch:
             ledger.process(first, end)
+        if self.on_records is not None:
+            self._handling = True
+            try:
+                self.on_records([(tp, first, end) for tp, first, end, _ in batch])
+            finally:
+                self._handling = False
 
     def abandon(self, now_ms: int) -> None:
         """The process dies: of the batch in hand only what its time allowed is processed."""
         self.finish(now_ms)
         done = int((now_ms - self.batch_ms) / self.processing_ms) if self.processing_ms else 0
-        for _, first, end, ledger in self.batch:
+        parts: list[Records] = []
+        for tp, first, end, ledger in self.batch:
             part = min(end - first, max(done, 0))
-            ledger.process(first, first + part)
             done -= part
+            if part:
+                parts.append((tp, first, first + part, ledger))
         self.batch = []
+        if parts:
+            self._handle(parts)
 
     def start(self, tp: TopicPartition, position: int, now_ms: int) -> None:
         """Records of ``tp`` reach the application from ``position`` on."""

@@ -4,17 +4,22 @@ A listener is any object with some of ``on_assigned``, ``on_revoked``, ``on_lost
 ``(partitions, consumer)``; without ``on_lost``, ``on_revoked`` hears of lost partitions too
 (``ConsumerRebalanceListener.onPartitionsLost``). No simulated time passes inside, but for the commits: the
 callback lasts until the coordinator has answered them.
+
+With ``on_records(records, consumer)`` the object is the whole application: it is handed each batch, as ``Record``, when
+the time to process it has passed. Of a batch that a crash cuts off, it is handed what it had time for. A commit in it is
+stored at once, as in the commit policy ``per_batch``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
 from rebalance_kit.simulation.client.client import Client
+from rebalance_kit.simulation.client.consumption import Span
 from rebalance_kit.simulation.learner_code.plug_ins import CallTimedOut, as_partition, call_with_timeout
 from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
 
@@ -35,11 +40,19 @@ class IllegalState(Exception):
     """The consumer is asked for a partition that it does not have (IllegalStateException)."""
 
 
+class Record(NamedTuple):
+    """A record, by the place that is its identity in the log."""
+
+    partition: TopicPartition
+    offset: int
+
+
 class ListeningConsumer:
     """What a listener may ask of its consumer, while its callback runs."""
 
-    def __init__(self, client: Client) -> None:
-        self._client = client
+    def __init__(self, client: Client, *, between_polls: bool = False) -> None:
+        """``between_polls`` is where records are processed: no callback runs, and a commit is answered at once."""
+        self._client, self._between_polls = client, between_polls
         self._closed = False
         self.wants: dict[TopicPartition, int] | None = None
 
@@ -76,7 +89,10 @@ class ListeningConsumer:
     @property
     def generation(self) -> int:
         """What groupMetadata().generationId() shows in this callback; -1 without one."""
-        callback = self._get().application.running
+        client = self._get()
+        callback = client.application.running
+        if self._between_polls:
+            return client.machine.generation
         return -1 if callback is None else callback.generation
 
     @property
@@ -115,6 +131,11 @@ class ListeningConsumer:
             if client.machine.generation >= 0:
                 raise CommitFailed("REBALANCE_IN_PROGRESS")
             raise CommitFailed("UNKNOWN_MEMBER_ID", sent=False)
+        if self._between_polls:
+            error = client.commits.sync(wanted)
+            if error != NONE:
+                raise CommitFailed(error)
+            return
         error = client.cluster.broker.commit_error(client.commits.request("revoked", wanted))
         if error != NONE:
             raise CommitFailed(error)
@@ -168,6 +189,41 @@ def run_listener(client: Client, effect: fx.Callback) -> bool:
         return False
     client.commits.send("revoked", consumer.wants)
     return True
+
+
+RECORDS = ("records",)
+RECORDS_MS = 200
+"""How often the engine lets an application of the learner's own catch up: two members that share a store act in nearly their order."""
+
+
+def hand_over(client: Client) -> None:
+    """Give the records that this life processes to the learner's own ``on_records``, if there is one."""
+    method = getattr(client.listener, "on_records", None)
+    if method is None:
+        return
+
+    def handle(spans: list[Span]) -> None:
+        records = [Record(tp, offset) for tp, first, end in spans for offset in range(first, end)]
+        consumer = ListeningConsumer(client, between_polls=True)
+        try:
+            answer = call_with_timeout(lambda: method(records, consumer))
+        except CallTimedOut as timed_out:
+            _fault(client, "records", "blocks", str(timed_out))
+            client.application.never_return(MOST_MS)
+        except Exception as error:  # noqa: BLE001 - an application may raise anything
+            _fault(client, "records", "raises", f"{type(error).__name__}: {error}")
+        else:
+            if answer is not None:
+                _fault(client, "records", "returns nonsense", f"{answer!r:.80}; expected nothing")
+        consumer.close()
+
+    def catch_up() -> None:
+        if client.host.alive:
+            client.fetching.settle()
+            client.host.set_timer(RECORDS, client.host.now_ms + RECORDS_MS, catch_up)
+
+    client.fetching.consumption.on_records = handle
+    client.host.set_timer(RECORDS, client.host.now_ms + RECORDS_MS, catch_up)
 
 
 def _method(listener: Any, callback: str) -> Any:

@@ -13,6 +13,7 @@ from rebalance_kit.simulation.client.application import Pace
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS
 from rebalance_kit.simulation.client.incarnation import Incarnation
+from rebalance_kit.simulation.client.listeners import hand_over
 from rebalance_kit.simulation.client.machine import ClientMachine, make_machine
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
@@ -134,6 +135,7 @@ class Process:
             EFFECT_HANDLERS,
             self.end,
         )
+        hand_over(self.client)
         if before is not None:
             before.connection.successor = self.client.connection
         self._started_row(host)

@@ -82,7 +82,7 @@ def as_partition(value: Any) -> TopicPartition:
 OwnAssignor = Callable[..., Any]
 Supports = Mapping[str, tuple[str, ...]]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-CALLBACKS = ("on_assigned", "on_revoked", "on_lost")
+CALLBACKS = ("on_assigned", "on_revoked", "on_lost", "on_records")
 EAGER = ("EAGER",)
 """The protocols of an assignor that declares none (``ConsumerPartitionAssignor.supportedProtocols``)."""
 
