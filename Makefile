@@ -8,7 +8,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.rebalance-kit-lab
 STAMP := $(VENV)/.rebalance-kit-installed
-EXTRAS := lab spark study export clients serve print test dev browser
+EXTRAS := lab spark study export clients serve print site test dev browser
 
 PYTHON ?=
 LAB_FLAGS ?=
@@ -47,7 +47,7 @@ demo: $(READY) ## run one crash under the three protocols, without a browser
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
 	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
 
-site: page ## write the lab as a static site to build/site: Python runs in the page, any static host serves it
+site: page ## write the lab and the course as a static site to build/site: Python runs in the page, any host serves it
 	$(BIN)/python -m scripts.site
 	@echo "to look at it: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000"
 
@@ -62,8 +62,8 @@ check: page ## look quickly before a commit: style, types, rooms, tests that nam
 api: $(STAMP) ## write docs/api.md, the public names with their examples
 	$(BIN)/python scripts/api.py
 
-test-long: page ## the properties over every lesson with 20 draws and 2,000 sessions of clicks (an hour or more)
-	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest -n 2 tests/view/truth
+test-long: page ## the properties over every lesson with 20 draws and 2,000 sessions of clicks, notebooks in the browser (an hour or more)
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest -n 2 tests/view/truth tests/browser/test_course_in_the_page.py
 
 test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
 	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live -n 0

@@ -36,6 +36,7 @@ _PURPOSES = {
     "clients": "real librdkafka clients over a mock cluster",
     "serve": "the lab as a web page without notebooks",
     "print": "the printed cards as PDF",
+    "site": "the course and the documents of `make site`",
     "test": "the kit's own tests",
     "dev": "the kit's own checks and benchmarks",
     "browser": "the kit's own tests in a browser",

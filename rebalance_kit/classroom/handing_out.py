@@ -65,11 +65,19 @@ def hand_out(
     return HandedOut(tuple(written), tuple(kept))
 
 
+def notebook_file(name: str) -> Path:
+    """Where a notebook lies as it was handed out, with the outputs of its recorded run; raises ``DataError`` where it is not."""
+    found = next((one for one in _HOMES if (one / "notebooks" / name).is_file()), None)
+    if found is None:
+        raise DataError(
+            f"{_HERE}: holds no notebook {name!r}; expected a checkout of the kit, or an installed wheel"
+        )
+    return found / "notebooks" / name
+
+
 def _files(*, solutions: bool) -> Iterator[tuple[str, bytes]]:
     """Names below the course's folder, and contents."""
-    home = next((one for one in _HOMES if (one / "notebooks" / FIRST).is_file()), None)
-    if home is None:
-        raise DataError(f"{_HERE}: holds no notebooks; expected a checkout of the kit, or an installed wheel")
+    home = notebook_file(FIRST).parents[1]
     for path in sorted((home / "notebooks").glob("*.ipynb")):
         yield path.name, path.read_text("utf-8").replace(_UP, _BESIDE).encode()
     for path in sorted((home / "notebooks" / "images").iterdir()):

@@ -21,7 +21,7 @@ from typing import TextIO
 from rebalance_kit.cli.commands import Commands
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, nearest
 
-_OWN = ("test", "dev", "browser")
+_OWN = ("site", "test", "dev", "browser")
 """Extras of the kit's own tests and checks; ``all`` leaves them out."""
 _RAW_BARS = (24, 1)
 """The pip from which on it tells bytes to a program."""

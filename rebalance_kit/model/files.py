@@ -23,7 +23,11 @@ _held: dict[Path, int] = {}
 """Scratch folders of this process. Each holds a locked file; the system takes the lock away with the process, so the next one finds what nobody holds."""
 try:
     _fcntl: Any = importlib.import_module("fcntl")
-except ImportError:  # Windows has no such locks: there a folder goes with an orderly end only
+except ImportError:
+    _fcntl = None
+if not hasattr(
+    _fcntl, "flock"
+):  # Windows and browsers have no such locks: there a folder goes with an orderly end only
     _fcntl = None
 
 

@@ -72,5 +72,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "course_map": "course",
         "doctor": "course",
         "next_notebook": "course",
+        "recorded_run": "course",
     },
 )

@@ -10,11 +10,14 @@ import re
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
+from rebalance_kit.classroom.handing_out import notebook_file
 from rebalance_kit.glossary import lookup
 from rebalance_kit.notebook.text import Text, in_lines
 
 _NUMBERED = re.compile(r"\d\d[a-z]?-[\w-]+\.ipynb")
+_AT_HOME = 'To run it, type at home: pip install "rebalance-kit[lab,spark,clients]" && rebalance-kit course my-course'
 _MINUTES = re.compile(r"\*\*(\d+) minutes\.?\*\*(?:, and (\d+) for its exercises)?")
 
 
@@ -94,3 +97,27 @@ def doctor() -> Text:
     details = StringIO()
     run_doctor(details)
     return Text(details.getvalue().splitlines()[-1])
+
+
+def recorded_run(notebook: str, shell: Any) -> Text:
+    """Give ``shell`` the magic ``%%recorded``, by which a cell shows what it showed in the recorded run of ``notebook``.
+
+    For places where no process, Spark or client of Kafka runs: the course in a browser writes it before such cells.
+    """
+    cells = json.loads(notebook_file(notebook).read_text("utf-8"))["cells"]
+    outputs = {"".join(cell["source"]).strip(): cell.get("outputs", []) for cell in cells}
+
+    def recorded(_line: str, cell: str) -> None:
+        if cell.strip() not in outputs:
+            print(f"You changed this cell, and its run was not recorded. {_AT_HOME}")  # noqa: T201 - a cell's output
+        for output in outputs.get(cell.strip(), []):
+            data = output.get("data", {"text/plain": output.get("text", "")})
+            shell.display_pub.publish(
+                {kind: "".join(value) if isinstance(value, list) else value for kind, value in data.items()}
+            )
+
+    shell.register_magic_function(recorded, "cell", "recorded")
+    return in_lines(
+        "Cells that begin with %%recorded need processes, which a browser does not have: Spark, clients of Kafka, a terminal, "
+        f"the check of an exercise. They show what they showed in a recorded run. {_AT_HOME}"
+    )

@@ -11,7 +11,7 @@ from rebalance_kit.recordings.runs.pack import unpack
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.reports.dropped import read_dropped
-from scripts import site
+from scripts.site import lab as site
 from tests.support.browser.servers import static_files
 from tests.support.paths import ROOT
 

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from scripts import site
+from scripts.site import lab as site
 from tests.support.paths import ROOT
 
 SPEC = importlib.util.spec_from_file_location("bundle_tool", ROOT / "scripts" / "bundle.py")

@@ -36,7 +36,10 @@ def _boot() -> str:
 
 
 def _steady() -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+    try:
+        return time.clock_gettime(time.CLOCK_BOOTTIME)
+    except (AttributeError, OSError):  # other systems have no such clock, and browsers name it in vain
+        return time.monotonic()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The lab as a static site: pages, the kit as a zip, Pyodide; any static host serves the folder as it is.
 
-python -m scripts.site [FOLDER]     default: build/site
+Made by `make site`, with the course and the documents around it.
 
 Pyodide comes once from npm's registry (Deno keeps it); its files are compared with the hashes below.
 """
@@ -12,7 +12,6 @@ import hashlib
 import importlib.util
 import json
 import shutil
-import sys
 import zipfile
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -231,7 +230,3 @@ def _offline(folder: Path) -> None:
     source = (SOURCES / "site" / OFFLINE).read_text("utf-8")
     source = source.replace("/* files */ []", json.dumps(names)).replace("/* version */", whole)
     (folder / OFFLINE).write_text(source, "utf-8")
-
-
-if __name__ == "__main__":
-    build(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "build" / "site")
