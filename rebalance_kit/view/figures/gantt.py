@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import Segment, segments_of
-from rebalance_kit.view.board.states import Mark
+from rebalance_kit.view.board.states import ABSENT, Mark
 from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
 from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, ROLES, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
@@ -195,6 +195,8 @@ def bars_by_drawing(rows: Mapping[str, Sequence[Segment]]) -> Bars:
     bars: Bars = {}
     for label, segments in rows.items():
         for segment in segments:
+            if segment.word == ABSENT.word:
+                continue  # no such partition yet, or no more
             name = segment.owner if segment.flows else KIND_OF.get(segment.word, STANDING[2])
             bars.setdefault((segment.flows, name), []).append((label, segment))
     return bars

@@ -117,11 +117,19 @@ def _did(member: MemberView) -> str:
 def _zombie(board: BoardState) -> tuple[str, str] | None:
     for member in board.members:
         if member.state.doing == "removed, still works":
-            return (
-                f"{member.name} was removed from the group but still works.",
-                "What it does now is done twice.",
-            )
+            heir = _heir(member, board)
+            how = f"replaced in the group by {heir}" if heir else "removed from the group"
+            return f"{member.name} was {how} but still works.", "What it does now is done twice."
     return None
+
+
+def _heir(member: MemberView, board: BoardState) -> str | None:
+    """The member that has taken the place of another by the same group.instance.id."""
+    mine = member.state.instance_id
+    others = (other for other in board.members if other.name != member.name and mine is not None)
+    return next(
+        (one.name for one in others if one.state.instance_id == mine and one.state.standing == "member"), None
+    )
 
 
 def _former(board: BoardState) -> tuple[str, str] | None:

@@ -250,7 +250,8 @@ def test_data_can_not_close_the_script_it_stands_in(by_hand):
 
 
 def test_the_chart_without_plotly_has_the_same_bars_each_in_its_place(by_hand):
-    for trace in (by_hand.trace, simulate(load("two-consumers-crash"), protocol="eager")):
+    growing = simulate(load("partitions-added"), protocol="eager")
+    for trace in (by_hand.trace, simulate(load("two-consumers-crash"), protocol="eager"), growing):
         svg = ET.fromstring(gantt_svg(Boards(trace)).svg)  # noqa: S314 - our own picture
         drawn = [
             (one.find(f"{SVG}title").text, float(one.get("x")), float(one.get("width")))

@@ -250,8 +250,10 @@ ACCOUNTS: Mapping[str, Account] = MappingProxyType(
             "GroupMetadataManager",
         ),
         "poll_timeout": Account(
-            lambda row: f"{row.actor} leaves: it did not call poll() for max.poll.interval.ms",
-            "Heartbeats come from a thread of their own, so only this limit tells that the application is stuck.",
+            lambda row: (
+                f"{row.actor} gives up its membership: it did not call poll() for max.poll.interval.ms"
+            ),
+            "Heartbeats come from a thread of their own, so only this limit tells that the application is stuck. A dynamic member says goodbye; a static one only stops its heartbeats (classic) or leaves for a while (epoch -2).",
             "KIP-62; AbstractCoordinator.HeartbeatThread",
         ),
         "generation_reset": Account(
