@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
 from types import ModuleType
 from zlib import crc32
 
 from rebalance_kit.model.errors import require
+from rebalance_kit.model.files import scratch_for
 from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Question
 
@@ -42,8 +41,8 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         tags = [tag.replace(" ", "_") for tag in (*question.head.tags, *question.head.domains)]
         fields = [_front(question), _back(question), escape(", ".join(question.head.source))]
         deck.add_note(genanki.Note(model=model, fields=fields, guid=question.head.id, tags=tags))
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "deck.apkg"
+    with scratch_for("anki") as folder:
+        path = folder / "deck.apkg"
         genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
         return io.BytesIO(path.read_bytes()).getvalue()
 

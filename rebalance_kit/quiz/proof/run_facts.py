@@ -285,5 +285,5 @@ def ask(facts: RunFacts, name: str, arguments: list[Any], named: Mapping[str, An
         raise DataError(f"{name!r} is no fact; expected one of {', '.join(FACTS)}{hint}")
     try:
         return FACTS[name](facts, *arguments, **named)
-    except (TypeError, ValueError, OverflowError, LookupError) as error:
+    except (TypeError, ValueError, OverflowError, LookupError, AttributeError) as error:
         raise DataError(f"{name}(...): {error}; expected: {FACTS[name].__doc__}") from error

@@ -76,11 +76,14 @@ def found() -> Iterator[tuple[str, str, Any]]:
         "owner('-1')",
         "owner('a-²')",
         "owner(5)",
+        "owner('a-1' != none)",
         f"owner('a-{'9' * 5000}')",
         "owned([])",
         "idle(at='x')",
     ):
         yield "expression", call[:30], call
+    layout = "layouts:\n- {name: mine, begins: '####-##-## ', pattern: '(?P<message>.*)) (x'}\n"
+    yield "layouts", "a pattern whose brackets close those around it", layout
     yield "sweep", "a scenario's name of 3,000 letters", f"scenarios: [{'a' * 3000}]\n"
     yield "sweep", "a scenario's name with a NUL", 'scenarios: ["a\\0b"]\n'
     yield "sweep", "a list of 300 names in a list", f"scenarios: [[{', '.join(['a'] * 300)}]]\n"
