@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
-from rebalance_kit.model.files import draft_of
+from rebalance_kit.model.files import draft_of, scratch_for
 
 EXTRAS = ("lab", "study", "export", "clients", "print")
 SPARK = ("spark", "java")
@@ -58,9 +57,8 @@ def make_bundle(
             f"{_ROOT}: holds no notebooks; expected `rebalance-kit bundle` in a checkout of the kit"
         )
     extras = (*EXTRAS, *SPARK) if with_spark else EXTRAS
-    with draft_of(target) as draft, tempfile.TemporaryDirectory(prefix="rebalance-kit-bundle-") as scratch:
+    with draft_of(target) as draft, scratch_for("bundle") as wheels:
         draft.touch()  # a place that cannot be written to shows before minutes of work
-        wheels = Path(scratch)
         tell("building the kit's wheel")
         pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(_ROOT))
         (kit,) = wheels.glob("rebalance_kit-*.whl")

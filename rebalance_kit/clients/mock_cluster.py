@@ -12,7 +12,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from rebalance_kit.model.errors import RebalanceKitError, to_install
+from rebalance_kit.model.files import scratch_for
 
 STRATEGIES = ("cooperative-sticky", "range", "roundrobin", "consumer")
 GRACE_S = 20
@@ -105,8 +105,8 @@ def run_clients(
     """
     _check(strategy, seconds)
     mark = uuid4().hex[:12]
-    with tempfile.TemporaryDirectory() as folder:
-        code = _written(callbacks, Path(folder))
+    with scratch_for("clients") as folder:
+        code = _written(callbacks, folder)
         spec = {
             "callbacks": code and str(code),
             "strategy": strategy,
@@ -117,7 +117,7 @@ def run_clients(
             "topic": f"rebalance-kit-{mark}",
             "group": f"rebalance-kit-{mark}",
         }
-        path = Path(folder) / "spec.json"
+        path = folder / "spec.json"
         path.write_text(json.dumps(spec), "utf-8")
         return ClientRun(strategy, _events(path, seconds, grace_s))
 

@@ -154,19 +154,60 @@ def _remove(draft: Path) -> None:
         return  # a folder that cannot be read holds no draft of ours; the first error is the one to tell
 
 
+_WATCHER = 'while IFS= read -r folder; do set -- "$@" "$folder"; done; rm -rf -- "$@"'
+_watchers: dict[int, Any] = {}
+"""By process: a shell that outlives it by a moment. Its input ends with the process, killed or not; then it removes the folders it was told."""
+
+
 def scratch_folder(purpose: str) -> Path:
-    """A new folder of this process, readable by its user alone; it goes when the process ends, at the latest when another one begins."""
+    """A new folder of this process, readable by its user alone; it goes with the process, killed or not.
+
+    Where there is no ``sh``, what a killed process left goes when another one begins.
+    """
     import tempfile
 
     if not _held:
         remove_left_over()
         atexit.register(_remove_all)
     folder = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{purpose}-"))
+    _have_removed(folder)
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
     if _fcntl is not None:
         _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     _held[folder] = lock
     return folder
+
+
+@contextmanager
+def scratch_for(purpose: str) -> Iterator[Path]:
+    """A scratch folder for a block."""
+    folder = scratch_folder(purpose)
+    try:
+        yield folder
+    finally:
+        remove_scratch(folder)
+
+
+def _have_removed(folder: Path) -> None:
+    """Tell the watcher of this process about a folder; the first one starts it."""
+    import subprocess
+
+    if _fcntl is None or "\n" in str(folder):
+        return
+    with suppress(OSError):  # no shell, or it was ended: the next process cleans up
+        if os.getpid() not in _watchers:
+            _watchers[os.getpid()] = subprocess.Popen(
+                ["/bin/sh", "-c", _WATCHER],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env={},
+                bufsize=0,
+                start_new_session=True,
+            )
+            _watchers[os.getpid()].returncode = 0  # nobody waits for what outlives this process
+        _watchers[os.getpid()].stdin.write(os.fsencode(folder.absolute()) + b"\n")
 
 
 def remove_scratch(folder: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from rebalance_kit.forensics.answer.wishes import Wishes
 from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
+from rebalance_kit.model.files import scratch_for
 from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
 
 if TYPE_CHECKING:
@@ -229,12 +229,9 @@ def _with_spark(
 
     silver: Events | None = None
     few = lines_about(paths) <= FEW_FOR_SPARK
-    with (
-        tempfile.TemporaryDirectory(prefix="rebalance-kit-") as scratch,
-        command_session(master, few=few) as spark,
-    ):
+    with scratch_for("logs") as scratch, command_session(master, few=few) as spark:
         try:
-            silver = read_events(spark, paths, Path(scratch), reading, fold=True)
+            silver = read_events(spark, paths, scratch, reading, fold=True)
             result = gold(silver)
             if out_dir is not None:
                 _write(

@@ -7,13 +7,13 @@ return DataFrames.
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.files import PassedOver, Survey, survey
 from rebalance_kit.forensics.tables import Row, in_order, require_table
+from rebalance_kit.model.files import scratch_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +123,7 @@ def read_events(
     from rebalance_kit.pipeline.whole_runs import one_task_each
 
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    surveyed = survey(several, salvage or _salvage_folder())
+    surveyed = survey(several, salvage or scratch_folder("logs"))
     with without_codegen(spark, small=sum(file.lines for file in surveyed.files) <= FEW_LINES):
         if fold and one_task_each(spark, surveyed.files):
             return _folded(spark, surveyed, reading)
@@ -192,13 +192,3 @@ def gold(silver: Events) -> Forensics:
                 gold_tables(silver.kept, silver.blocks) if silver.folded is None else tables_in(silver.folded)
             ),
         )
-
-
-def _salvage_folder() -> Path:
-    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
-    _SALVAGED.append(folder)
-    return Path(folder.name)
-
-
-#: References that keep the folders until the process ends, which removes them.
-_SALVAGED: list[tempfile.TemporaryDirectory[str]] = []

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import select
 import sys
-import tempfile
 import threading
 import time
 from functools import cache
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import scratch_folder
 
 if TYPE_CHECKING:
     import io
+    from pathlib import Path
 
 #: What the path of standard input is called, and what it is called in reports.
 STANDARD_INPUT, STANDARD_INPUT_NAME = "-", "standard input"
@@ -98,31 +98,47 @@ def open_pipe(path: Path) -> io.BufferedReader:
 
 def _filled(stream: io.BufferedReader, target: Path, name: str) -> Path:
     """Copy a pipe to a file; from two seconds on, a terminal is told how much has come."""
-    begun_s, told_s = time.monotonic(), 0.0
-    terminal = sys.stderr is not None and sys.stderr.isatty()
-    with target.open("wb") as out:
+    with target.open("wb") as out, Filling(name) as filling:
         try:
             while chunk := stream.read1(_CHUNK):
                 out.write(chunk)
-                now_s = time.monotonic()
-                if terminal and now_s - begun_s >= _SHOWN_AFTER_S and now_s - told_s >= _EVERY_S:
-                    told_s = now_s
-                    sys.stderr.write(f"\r\x1b[K{name}: {out.tell() / 1e6:,.1f} MB so far")
-                    sys.stderr.flush()
-            if told_s:
-                sys.stderr.write("\r\x1b[K")
+                filling.come_to(out.tell())
         except KeyboardInterrupt:
             _ENDED_EARLY.append(target)
             sys.stderr.write("interrupted: what was read so far is told\n")
     return target
 
 
+class Filling:
+    """Tells a terminal, from two seconds on, how many bytes of something have come, and of how many at most."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._begun_s, self._told_s = name, time.monotonic(), 0.0
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    def come_to(self, size: int, most: int | None = None) -> None:
+        """So many bytes are there."""
+        now_s = time.monotonic()
+        if self._terminal and now_s - self._begun_s >= _SHOWN_AFTER_S and now_s - self._told_s >= _EVERY_S:
+            self._told_s = now_s
+            bound = "" if most is None else f" of at most {most / 1e6:,.0f} MB"
+            sys.stderr.write(f"\r\x1b[K{self._name}: {size / 1e6:,.1f} MB{bound} so far")
+            sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the words away."""
+        if self._told_s:
+            sys.stderr.write("\r\x1b[K")
+
+
 @cache
 def scratch() -> Path:
-    """A folder that lives as long as the process."""
-    folder = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
-    _KEPT.append(folder)
-    return Path(folder.name)
+    """A folder that goes with the process, killed or not."""
+    return scratch_folder("logs")
 
 
 _ENDED_EARLY: list[Path] = []
@@ -130,6 +146,3 @@ _ENDED_EARLY: list[Path] = []
 #: Named pipes that were read, by device and inode, and the numbers of their copies.
 _PIPES: dict[tuple[int, int], _Pipe] = {}
 _NUMBERS = count()
-
-#: References that keep the folders until the process ends, which removes them.
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []

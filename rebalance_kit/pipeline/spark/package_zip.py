@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.model.files import draft_of
+from rebalance_kit.model.files import draft_of, scratch_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,8 +52,8 @@ def ship_kit(spark: SparkSession) -> None:
         return  # imported from a zip, which the workers have too
     context = getattr(spark, "_sc", None)
     if context is None:
-        with tempfile.TemporaryDirectory(prefix="rebalance-kit-") as folder:
-            spark.addArtifacts(str(write_kit_zip(Path(folder) / _KIT)), pyfile=True)
+        with scratch_for("kit") as folder:
+            spark.addArtifacts(str(write_kit_zip(folder / _KIT)), pyfile=True)
     elif not any(path.endswith(_KIT) for path in context._python_includes):  # noqa: SLF001 - there is no public way to ask
         # A worker fetches the file for its first task, so it must stay: the context's own folder keeps it.
         context.addPyFile(str(write_kit_zip(Path(context._temp_dir) / _KIT)))  # noqa: SLF001 - removed with the context

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import DataError, require_kind
-from rebalance_kit.model.files import is_running, write_atomically
+from rebalance_kit.model.files import is_running, remove_scratch, scratch_folder, write_atomically
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
@@ -59,9 +58,9 @@ class Watch:
     ) -> None:
         require_folder(folder)
         self._spark, self._reading = spark, reading
-        self._scratch = tempfile.TemporaryDirectory(prefix="rebalance-kit-")
+        self._scratch = scratch_folder("watch")
         self.folder = os.fspath(folder)
-        self.checkpoint = Path(checkpoint if checkpoint is not None else self._scratch.name)
+        self.checkpoint = Path(checkpoint if checkpoint is not None else self._scratch)
         self._lock: int | None = None
         self._query: StreamingQuery | None = None
         self.tail: Tail | None = None
@@ -92,7 +91,7 @@ class Watch:
         if self._lock is not None:
             os.close(self._lock)
         self._query = self._lock = None
-        self._scratch.cleanup()
+        remove_scratch(self._scratch)
 
     def step(self) -> int:
         """Land all that was written since the last step; returns the number of complete lines."""
@@ -134,9 +133,7 @@ class Watch:
 
         tail, _ = self._running()
         with without_codegen(self._spark, small=tail.lines <= FEW_LINES):
-            return stored_events(
-                self._spark, self.checkpoint / "lines", tail, Path(self._scratch.name), self._reading
-            )
+            return stored_events(self._spark, self.checkpoint / "lines", tail, self._scratch, self._reading)
 
     def _running(self) -> tuple[Tail, StreamingQuery]:
         if self.tail is None or self._query is None:
