@@ -109,6 +109,12 @@ def _add_reading(logs: argparse.ArgumentParser) -> None:
         metavar="PATTERN=+2.5s",
         help="add this to the times of the files that fit; may be given several times",
     )
+    logs.add_argument(
+        "--limits",
+        default="",
+        metavar="NAME=N,…",
+        help="what may be unpacked of archives and .gz: bytes=16GB,members=10000,ratio=200,seconds=60 (bytes per packed byte)",
+    )
 
 
 def _add_replay(commands: Commands) -> None:
@@ -129,13 +135,17 @@ def _add_replay(commands: Commands) -> None:
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.forensics.lines.archives import Limits, budget
     from rebalance_kit.model.errors import require
     from rebalance_kit.pipeline.command import ReadingOptions, run_logs
 
     if arguments.out is not None:
         require("pyarrow")  # for the tables
     options = ReadingOptions(arguments.layouts, arguments.year, arguments.time_zone, tuple(arguments.offset))
-    with working("logs", once=False) if _by_spark(arguments) else nullcontext():
+    with (
+        budget(Limits.of(arguments.limits)),
+        working("logs", once=False) if _by_spark(arguments) else nullcontext(),
+    ):
         return run_logs(
             arguments.paths,
             arguments.out,

@@ -16,6 +16,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import GroupTables, group_tables, tables_of_groups
+from rebalance_kit.forensics.lines.archives import budget
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
 from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
@@ -89,8 +90,13 @@ def look(
     given = list(paths)
     if not given:
         raise DataError("no path given; expected at least one log file or folder of logs")
+    with budget():
+        return _looked(given, FileReader(reading or Reading()), listener or Listener())
+
+
+def _looked(given: Sequence[str | os.PathLike[str]], reader: FileReader, heard: Listener) -> Look:
     found, passed_over = collect_some(given)
-    told, reader, heard = Look(passed_over), FileReader(reading or Reading()), listener or Listener()
+    told = Look(passed_over)
     runs: dict[str, list[tuple[str, Path]]] = defaultdict(list)
     for run, name, path in found:
         runs[run].append((name, path))

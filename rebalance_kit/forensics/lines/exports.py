@@ -1,48 +1,20 @@
-"""Logs as tools hand them out: archives, exports, copies of a terminal that wrapped its lines."""
+"""Logs as tools hand them out: exports, copies of a terminal that wrapped its lines."""
 
 from __future__ import annotations
 
-import lzma
 import re
-import struct
-import tarfile
-import zipfile
-import zlib
 from collections import Counter
-from functools import cache, partial
 from itertools import pairwise
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.anchors import ANCHOR
-from rebalance_kit.forensics.lines.pipes import scratch
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
 #: Files that may be exports of logs (Kibana, kubectl, CloudWatch): they are read when a line of Kafka is in them.
 EXPORTS = frozenset({".json", ".jsonl", ".csv"})
-
-#: An archive with more than this is not unpacked.
-_MOST_FILES, _MOST_BYTES = 2_000, 4 << 30
-
-#: So many damages of an archive are named.
-_MOST_DAMAGES = 3
-
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
-_ZIP = b"PK\x03\x04"
-#: The record that ends a zip lies this near its end; of more files than it can count, it says so.
-_ZIP_END, _ZIP_END_WITHIN, _UNCOUNTED = b"PK\x05\x06", 66_000, 0xFFFF
-_OTHER_FORMS = {
-    b"\xfd7zXZ\0": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd", b"\x04\x22\x4d\x18": "lz4", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar",
-}  # fmt: skip
-
-#: What the modules that unpack raise over damaged data.
-_DAMAGES = (
-    OSError, EOFError, RuntimeError, ValueError, OverflowError, KeyError, IndexError, AttributeError, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
-    tarfile.TarError,
-)  # fmt: skip
 
 _CHUNK = 1 << 20
 
@@ -63,136 +35,6 @@ def holds_a_log(path: Path) -> bool:
     except OSError:
         return False
     return ANCHOR.search(head) is not None
-
-
-class Unpacked(NamedTuple):
-    """The files of an archive with their names, as far as it can be read, and what is wrong with the rest."""
-
-    files: tuple[tuple[str, Path], ...] = ()
-    damage: str | None = None
-
-
-def is_archive(path: Path) -> bool:
-    """Whether a file is an archive by its name, or begins as a zip does."""
-    return path.name.lower().endswith(_ARCHIVES) or _head(path).startswith(_ZIP)
-
-
-def packed_as(path: Path) -> str | None:
-    """How a file is packed that cannot be unpacked here; None for any other file."""
-    head = _head(path)
-    return next((form for begins, form in _OTHER_FORMS.items() if head.startswith(begins)), None)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(8)
-    except OSError:
-        return b""
-
-
-def unpacked(path: Path) -> Unpacked:
-    """The files in an archive, unpacked to a folder that lives as long as the process.
-
-    An archive that has not changed is unpacked once.
-    """
-    try:
-        status = path.stat()
-    except OSError as problem:
-        return Unpacked(damage=_how(problem))
-    return _unpacked(path.resolve(), (status.st_ino, status.st_size, status.st_mtime_ns))
-
-
-@cache
-def _unpacked(path: Path, _state: tuple[int, int, int]) -> Unpacked:
-    files: list[tuple[str, Path]] = []
-    damage: list[str] = []
-    room = _MOST_BYTES
-    try:
-        for name, opened in _members(path):
-            target = _new_file(path, name)
-            try:
-                with opened() as stream, target.open("wb") as out:
-                    while chunk := stream.read(min(_CHUNK, room + 1)):
-                        room -= len(chunk)
-                        out.write(chunk)
-                        if room < 0:
-                            return Unpacked(damage=f"it holds more than {_MOST_BYTES:,} bytes")
-            except _DAMAGES as problem:
-                damage.append(f"{name}: {_how(problem)}")
-            if target.exists() and (target.stat().st_size or not damage):
-                files.append((name, target))
-            if len(files) > _MOST_FILES:
-                return Unpacked(damage=f"it holds more than {_MOST_FILES:,} files")
-    except _DAMAGES as problem:
-        damage.append(_how(problem))
-    return Unpacked(tuple(files), _listed(damage) if damage else None)
-
-
-def _listed(damage: Sequence[str]) -> str:
-    more = f" and {len(damage) - _MOST_DAMAGES} more" if len(damage) > _MOST_DAMAGES else ""
-    return "; ".join(damage[:_MOST_DAMAGES]) + more
-
-
-def _new_file(path: Path, name: str) -> Path:
-    unlike = sum(1 for _ in scratch().iterdir())
-    return scratch() / f"{path.name[:100]}.{unlike}{'.gz' if name.endswith('.gz') else '.log'}"
-
-
-def _members(path: Path) -> Iterator[tuple[str, Callable[[], IO[bytes]]]]:
-    """The files of an archive by name, each with what opens it."""
-    if _head(path).startswith(_ZIP) or path.name.lower().endswith(".zip"):
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                if not info.is_dir():
-                    yield info.filename, partial(archive.open, info)
-            _require_all(path, len(archive.infolist()))
-        return
-    with tarfile.open(path) as archive_of_files:
-        for member in archive_of_files:
-            if member.isfile() and (stream := archive_of_files.extractfile(member)) is not None:
-                yield member.name, partial(_itself, stream)
-        _require_end(archive_of_files)
-
-
-def _require_all(path: Path, listed: int) -> None:
-    """Raise ``BadZipFile`` where the list of a zip names fewer files than the zip holds by its own count."""
-    with path.open("rb") as stream:
-        stream.seek(max(0, path.stat().st_size - _ZIP_END_WITHIN))
-        tail = stream.read()
-    place = tail.rfind(_ZIP_END)
-    (held,) = struct.unpack_from("<H", tail, place + 10) if place >= 0 else (listed,)
-    if held not in {listed, _UNCOUNTED}:
-        raise zipfile.BadZipFile(f"its list is damaged: {listed} of {held} files are in it")
-
-
-def _itself(stream: IO[bytes]) -> IO[bytes]:
-    return stream
-
-
-def _require_end(archive: tarfile.TarFile) -> None:
-    """Raise ``TarError`` where an archive goes on with something that is no file: ``tarfile`` stops there in silence."""
-    stream = archive.fileobj
-    assert stream is not None
-    stream.seek(archive.offset)
-    block = stream.read(tarfile.BLOCKSIZE)
-    stream.read(_CHUNK)  # to its end, where a gzip stream is checked
-    if block.strip(b"\0"):
-        raise tarfile.ReadError(f"what stands at byte {archive.offset:,} is no file of an archive")
-
-
-def _how(problem: Exception) -> str:
-    """What is wrong with an archive, in a few words."""
-    text = str(problem).split("\n", 1)[0].rstrip(":")
-    if isinstance(problem, EOFError) or text == "unexpected end of data":
-        return "it ends early"
-    if isinstance(problem, zlib.error | lzma.LZMAError | struct.error):
-        return "its packed data is damaged"
-    if isinstance(problem, tarfile.ReadError) and "could not be opened" in text:
-        return "it is no archive"
-    if isinstance(problem, OSError):
-        return problem.strerror or text
-    return text[:200] or type(problem).__name__
 
 
 def unwrapped(data: bytes) -> bytes | None:

@@ -12,21 +12,22 @@ from __future__ import annotations
 
 import gzip
 import os
+import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from rebalance_kit.forensics.lines.exports import (
-    EXPORTS,
-    TERMINAL_BYTES,
-    TimesAbove,
-    holds_a_log,
+from rebalance_kit.forensics.lines.archives import (
+    LIMITS_OPTION,
+    OverBudget,
+    budget,
+    current_budget,
     is_archive,
     packed_as,
     unpacked,
-    unwrapped,
 )
+from rebalance_kit.forensics.lines.exports import EXPORTS, TERMINAL_BYTES, TimesAbove, holds_a_log, unwrapped
 from rebalance_kit.forensics.lines.one_line import MOST_BYTES, spread
 from rebalance_kit.forensics.lines.pipes import (
     STANDARD_INPUT,
@@ -84,8 +85,9 @@ def survey(paths: Sequence[str | os.PathLike[str]], salvage: Path) -> Survey:
     """
     if not paths:
         raise DataError("no path given; expected at least one log file or folder of logs")
-    found, passed_over = collect_some(paths)
-    files = tuple(look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
+    with budget():
+        found, passed_over = collect_some(paths)
+        files = tuple(look(run, name, path, salvage, place) for place, (run, name, path) in enumerate(found))
     return Survey(files, passed_over)
 
 
@@ -255,7 +257,8 @@ def _misnamed(zipped: bool) -> str:
 
 
 def _lost(damage: str, lines: int) -> str:
-    return f"{damage}: readable up to line {lines}, the rest is lost"
+    over = LIMITS_OPTION in damage
+    return f"{damage}: {'read up to' if over else 'readable up to'} line {lines}{'' if over else ', the rest is lost'}"
 
 
 #: What is said of a file whose lines were put together.
@@ -339,7 +342,7 @@ class Text:
         else:
             if zipped != named_gz:
                 self._note = _misnamed(zipped)
-            self.damage, times_above = yield from _chunks(raw, zipped)
+            self.damage, times_above = yield from _chunks(raw, zipped, self._path)
             if times_above:
                 self._note = TIMES_ABOVE
 
@@ -358,7 +361,7 @@ class Passage(NamedTuple):
 def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> Passage:
     """Pass the content of a file to ``sink`` in chunks, each line with its time."""
     with path.open("rb") as raw:
-        chunks = _chunks(raw, zipped)
+        chunks = _chunks(raw, zipped, path)
         while True:
             try:
                 sink(next(chunks))
@@ -366,13 +369,19 @@ def read_through(path: Path, zipped: bool, sink: Callable[[bytes], object]) -> P
                 return cast("Passage", end.value)
 
 
-def _chunks(raw: io.BufferedReader, zipped: bool) -> Generator[bytes, None, Passage]:
-    """The content of a file, piece by piece, each line with its time."""
+def _chunks(raw: io.BufferedReader, zipped: bool, path: Path) -> Generator[bytes, None, Passage]:
+    """The content of a file, piece by piece, each line with its time; of what is packed as much as the budget allows."""
     stream: io.BufferedIOBase = gzip.GzipFile(fileobj=raw, mode="rb") if zipped else raw
-    below, damage = TimesAbove(), None
+    below, damage, held = TimesAbove(), None, current_budget()
     while True:
         try:
+            begun_s = time.monotonic()
             chunk = stream.read1(_CHUNK)
+            if zipped:
+                held.took(path, stream.tell(), time.monotonic() - begun_s)
+        except OverBudget as problem:
+            damage = str(problem)
+            break
         except EOFError:
             damage = "gzip stream ends early"
             break
