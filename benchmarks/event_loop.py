@@ -17,8 +17,7 @@ from typing import Any
 import simpy
 from shared.tables import publish
 
-from rebalance_kit.simulation.kernel.host import RunHost
-from rebalance_kit.simulation.kernel.latencies import MEASURED
+from rebalance_kit.simulation.kernel import MEASURED, RunHost
 
 END_MS, BEAT_MS, SESSION_MS, WAY_MS = 600_000, 3_000, 45_000, 2
 HALF, TWICE, ROUNDS = 0.5, 2.0, 9

@@ -14,9 +14,13 @@ from typing import TextIO
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.comparison import Comparison, compare, sentences, table
-from rebalance_kit.analysis.draws import SECONDS, Draws, check_draws, default_draws, draw
-from rebalance_kit.analysis.draws_text import (
+from rebalance_kit.analysis.draws import (
+    SECONDS,
     DrawProgress,
+    Draws,
+    check_draws,
+    default_draws,
+    draw,
     draws_as_json,
     draws_head,
     draws_sentences,
@@ -29,8 +33,13 @@ from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
-from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, THREE_PROTOCOLS, Scenario
-from rebalance_kit.simulation.scenario.timeouts import carry_timeouts, left_out
+from rebalance_kit.simulation.scenario.scenario import (
+    PROTOCOLS,
+    THREE_PROTOCOLS,
+    Scenario,
+    carry_timeouts,
+    left_out,
+)
 from rebalance_kit.simulation.simulate import simulate
 
 MOST_SECONDS = 3_600

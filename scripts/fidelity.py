@@ -30,7 +30,7 @@ from rebalance_kit.recordings.replay.percentiles import MEASURES, SHIFT_MS, STAR
 from rebalance_kit.recordings.replay.replay import RULES, Outcome, replay_all
 from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.pack import MORE, unpack
-from rebalance_kit.simulation.kernel import latencies
+from rebalance_kit.simulation import kernel
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "fidelity.md"
@@ -317,19 +317,19 @@ def _latencies() -> Iterator[Sequence[str]]:
         "greatest",
         "what it is, and what it was measured on",
     )
-    said = _documented(Path(latencies.__file__))
-    for field in fields(latencies.MEASURED):
-        value = getattr(latencies.MEASURED, field.name)
+    said = _documented(Path(kernel.__file__))
+    for field in fields(kernel.MEASURED):
+        value = getattr(kernel.MEASURED, field.name)
         yield (field.name, *map(str, _marks(value)), said.get(field.name, ""))
 
 
 def _marks(value: object) -> tuple[object, ...]:
     match value:
-        case latencies.Spread(least, quarter, median, three_quarters, most):
+        case kernel.Spread(least, quarter, median, three_quarters, most):
             return least, quarter, median, three_quarters, most
-        case latencies.Uniform(least, most):
+        case kernel.Uniform(least, most):
             return least, "", "", "", most
-        case latencies.Chance(percent):
+        case kernel.Chance(percent):
             return "", "", f"{percent} %", "", ""
     return "", "", value, "", ""
 

@@ -14,7 +14,7 @@ from drawings import connect, share_group, streams
 
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.notebook import one_clock, run, three
-from rebalance_kit.notebook.callback_clock import callback_clock
+from rebalance_kit.notebook.strips import callback_clock
 from rebalance_kit.notebook.strips import one_clock as strip
 from rebalance_kit.view.figures.state_machines import member_states
 from rebalance_kit.view.figures.svg import Picture

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rebalance_kit.analysis.intervals import flows, gap_lengths, gaps, group_gaps
-from rebalance_kit.analysis.lag import lag_of
+from rebalance_kit.analysis.deliveries import flows, gap_lengths, gaps, group_gaps, lag_of
 from rebalance_kit.analysis.ownership import hand_overs, moves, readers_at
 from rebalance_kit.model.html import html_table
 from rebalance_kit.model.topology import TopicPartition

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rebalance_kit.analysis.owners import Owners, TraceEvent
+from rebalance_kit.analysis.ownership import Owners, TraceEvent
 from rebalance_kit.model.trace import Trace, TraceRow
 
 TRIGGERS: Mapping[str, str] = MappingProxyType(

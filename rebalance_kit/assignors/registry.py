@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
-from rebalance_kit.assignors.client.range import assign_range
-from rebalance_kit.assignors.client.roundrobin import assign_roundrobin
-from rebalance_kit.assignors.client.sticky import plan_cooperative, plan_sticky
+from rebalance_kit.assignors.client import assign_range, assign_roundrobin
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
-from rebalance_kit.assignors.server.range import assign_server_range
-from rebalance_kit.assignors.server.uniform import assign_server_uniform
+from rebalance_kit.assignors.server import assign_server_range, assign_server_uniform
+from rebalance_kit.assignors.sticky.classes import plan_cooperative, plan_sticky
 from rebalance_kit.assignors.sticky.plan import StickyPlan
 from rebalance_kit.model.errors import AssignorError
 

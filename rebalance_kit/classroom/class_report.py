@@ -10,7 +10,7 @@ from statistics import median
 
 from rebalance_kit.classroom.gradebook import STYLE
 from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 
 MOST_BELIEFS = 10
 

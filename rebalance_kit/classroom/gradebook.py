@@ -12,7 +12,7 @@ from html import escape
 
 from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks, Mark
 from rebalance_kit.classroom.terms import Asked, Comment, Learner, Terms
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 STYLE = "body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}table{border-collapse:collapse}th,td{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #8886}pre{white-space:pre-wrap;overflow-wrap:anywhere}"

@@ -7,7 +7,7 @@ from html import escape
 
 from rebalance_kit.classroom.gradebook import STYLE
 from rebalance_kit.classroom.plan import Plan
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 
 PROTOCOLS = ("eager", "cooperative", "consumer")
 _BODY = b"</head><body>"

@@ -1,9 +1,9 @@
-"""Python's collector of cycles, out of the way where a call makes many objects and no cycle."""
+"""Python's collector of cycles, out of the way where a call makes many objects and no cycle, or many runs follow each other."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
@@ -23,3 +23,18 @@ def uncollected() -> Iterator[None]:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+@contextmanager
+def without_collector() -> Iterator[Callable[[], None]]:
+    """Let the garbage collector look only now and then: traces are many and die whole. Call what is given after each run."""
+    count = 0
+
+    def tick() -> None:
+        nonlocal count
+        count += 1
+        if count % 100 == 0:
+            gc.collect(0)  # what came since the last look: older things live as long as the runs
+
+    with uncollected():
+        yield tick

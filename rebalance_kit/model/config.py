@@ -13,9 +13,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.configs import librdkafka
-from rebalance_kit.model.configs.broker import BrokerConfig
-from rebalance_kit.model.configs.broker_keys import BROKER_KEYS
+from rebalance_kit.model.configs import client_keys
+from rebalance_kit.model.configs.broker import BROKER_KEYS, BrokerConfig
 from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
 from rebalance_kit.model.configs.types import (
     ConfigKey,
@@ -111,7 +110,7 @@ class ClientConfig:
         if client == "java":
             _check_java(given, values, kafka_version, where)
         else:
-            librdkafka.check_together(given, values, where)
+            client_keys.check_together(given, values, where)
         protocol = str(values["group.protocol"]).lower()
         names, reset = values[_STRATEGY], str(values["auto.offset.reset"])
         mode = "COOPERATIVE" if protocol == "consumer" else common_mode(names, {**SUPPORTS, **own}, where)
@@ -134,7 +133,7 @@ class ClientConfig:
             metadata_max_age_ms=values["metadata.max.age.ms"],
             auto_commit=values["enable.auto.commit"],
             auto_commit_interval_ms=values["auto.commit.interval.ms"],
-            auto_offset_reset=librdkafka.RESETS.get(reset.lower(), reset),
+            auto_offset_reset=client_keys.RESETS.get(reset.lower(), reset),
         )
 
     def get(self, key: str) -> Any:
@@ -153,7 +152,7 @@ def _seen_before(
 def _read_client(
     configs: Mapping[str, Any], version: str, where: str, client: str, own: Mapping[str, tuple[str, ...]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    keys = CLIENT_KEYS if client == "java" else librdkafka.KEYS
+    keys = CLIENT_KEYS if client == "java" else client_keys.KEYS
     values = dict(_client_defaults(version, client))
     given: dict[str, Any] = {}
     for name, value in configs.items():
@@ -167,7 +166,7 @@ def _read_client(
         if value is None:
             continue
         if client == "librdkafka":
-            librdkafka.check_value(name, value, where)
+            client_keys.check_value(name, value, where)
         given[name] = values[name] = parse(key, value, where)
     if _STRATEGY in given:
         values[_STRATEGY] = _assignors(given[_STRATEGY], version, where, client, own)
@@ -176,7 +175,7 @@ def _read_client(
 
 @lru_cache(maxsize=64)
 def _client_defaults(version: str, client: str) -> Mapping[str, Any]:
-    changed = librdkafka.DEFAULTS if client == "librdkafka" else {}
+    changed = client_keys.DEFAULTS if client == "librdkafka" else {}
     return MappingProxyType(
         {name: changed.get(name, key.default(version)) for name, key in CLIENT_KEYS.items()}
     )
@@ -186,7 +185,7 @@ def _assignors(
     listed: tuple[str, ...], version: str, where: str, client: str, own: Mapping[str, tuple[str, ...]]
 ) -> tuple[str, ...]:
     if client == "librdkafka":
-        return listed or tuple(librdkafka.DEFAULTS[_STRATEGY])
+        return listed or tuple(client_keys.DEFAULTS[_STRATEGY])
     names = tuple(item if item in own else _assignor_name(item, where) for item in listed)
     for name in names:
         if names.count(name) > 1 and not has("duplicate-assignors-ignored", version):

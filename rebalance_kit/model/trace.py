@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from rebalance_kit.model.errors import DataError, require, require_kind
 from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.html import html_table
-from rebalance_kit.model.schema.table import SCHEMA
+from rebalance_kit.model.schema.rows import SCHEMA
 
 Detail = Mapping[str, Any]
 NO_DETAIL: Detail = MappingProxyType({})

@@ -1,14 +1,19 @@
-"""Runs that a notebook asks for in one word, and small changes of a scenario."""
+"""Runs that a notebook asks for in one word, small changes of a scenario, and what a rebalance costs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from rebalance_kit import scenarios
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.analysis.comparison import measure
+from rebalance_kit.analysis.draws import Distribution, Draws, draw, verdict
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure
+from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.notebook.text import Text, in_lines
+from rebalance_kit.notebook.text import Table, Text, in_lines
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -82,3 +87,110 @@ def stall(
     wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
     busy = wanted.with_action(Action(round(at_s * 1000), "stall", member, {"for_ms": round(for_s * 1000)}))
     return busy if end_s is None else replace(busy, end_ms=round(end_s * 1000))
+
+
+def draws(scenario: Scenario | str, count: int = 100, protocols: Sequence[str] = THREE_PROTOCOLS) -> Draws:
+    """The scenario drawn ``count`` times under each protocol, with the seeds 1, 2, 3 and so on.
+
+    Notebooks compare their outputs strictly, so all draws are made however long they take.
+    """
+    wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
+    return draw(wanted, {named(protocol): protocol for protocol in protocols}, count, seconds=math.inf)
+
+
+def costs(runs: Mapping[str, Trace] | Draws, *first: str) -> Table:
+    """The cost table: one row per measure, a column per protocol; the rows whose names begin with ``first`` lead.
+
+    Of draws, a cell is the median with the middle half of the draws in brackets, and the last column says which
+    protocols differ. Without ``first``: partitions unread, unread partition-seconds, and the two longest gaps.
+    """
+    ordered = _ordered(first)
+    if isinstance(runs, Draws):
+        rows = [[f"{runs.count} draws: median (middle half)", *runs.labels, "which differ"]]
+        rows += [_drawn(each, runs) for each in ordered]
+    else:
+        measured = measure(list(runs.values()))
+        rows = [["", *map(named, runs)]]
+        rows += [[each.words, *(_value(each, each.of(figures)) for figures in measured)] for each in ordered]
+    told = [row for row in rows if set(row[1:]) != {ABSENT}]
+    return Table(told, shown=len(first) or 4)
+
+
+def _ordered(first: Sequence[str]) -> list[Measure]:
+    leading = []
+    for name in first:
+        found = next((each for each in MEASURES if each.words.startswith(name)), None)
+        if found is None:
+            raise DataError(
+                f"{name!r} is no measure; expected the beginning of {[m.words for m in MEASURES]}"
+            )
+        leading.append(found)
+    return [*leading, *(each for each in MEASURES if each not in leading)]
+
+
+def _value(each: Measure, value: float | None) -> str:
+    return ABSENT if value is None else each.shown(value)
+
+
+def _drawn(each: Measure, runs: Draws) -> list[str]:
+    cells = [_cell(each, runs.distribution(each.of, label)) for label in runs.labels]
+    differ = ABSENT if set(cells) == {ABSENT} else verdict(runs, each).words
+    return [each.words, *cells, differ]
+
+
+def _cell(each: Measure, found: Distribution | None) -> str:
+    if found is None:
+        return ABSENT
+    low, high = map(each.shown, found.middle_half)
+    middle = each.shown(found.median)
+    return middle if low == high == middle else f"{middle} ({low}–{high})"
+
+
+def across(names: Sequence[str], measure_name: str, count: int = 40) -> Table:
+    """One measure, by the beginning of its row's name, for several scenarios: the median and the middle half of draws."""
+    (each, *_) = _ordered([measure_name])
+    rows: list[list[str]] = []
+    for name in names:
+        drawn = draws(name, count)
+        rows = rows or [
+            [f"{each.words}: median (middle half) of {count} draws", *drawn.labels, "which differ"]
+        ]
+        rows.append([name, *_drawn(each, drawn)[1:]])
+    return Table(rows, shown=len(rows))
+
+
+def spread(drawn: Draws, measure_name: str) -> Table:
+    """One measure (a name of ``Metrics``, as ``longest_gap_s``) over the draws: least, quartiles, greatest."""
+    rows = [[f"{drawn.count} draws", "least", "lower quartile", "median", "upper quartile", "greatest"]]
+    for label in drawn.labels:
+        found = drawn.distribution(attrgetter(measure_name), label)
+        shown = [ABSENT] * 5 if found is None else [_number(found.quantile(q / 4), found) for q in range(5)]
+        rows.append([label, *shown])
+    return Table(rows)
+
+
+def median(drawn: Draws, measure_name: str) -> dict[str, float]:
+    """The median of a measure over the draws, by protocol."""
+    found = {label: drawn.distribution(attrgetter(measure_name), label) for label in drawn.labels}
+    return {label: 0.0 if one is None else one.median for label, one in found.items()}
+
+
+def _number(value: float, found: Distribution) -> str:
+    whole = all(float(each).is_integer() for each in found.values)
+    return f"{value:,.0f}" if whole else f"{value:,.2f}"
+
+
+def more(drawn: Draws, measure_name: str) -> str:
+    """The protocol with most of a measure, or ``no difference`` where the middle halves of the draws overlap."""
+    groups = _groups(drawn, measure_name)
+    return "no difference" if len(groups) < 2 else " and ".join(groups[-1])
+
+
+def fewest(drawn: Draws, measure_name: str) -> str:
+    """The protocol with clearly least of a measure, or ``no difference`` where the middle halves of the draws overlap."""
+    groups = _groups(drawn, measure_name)
+    return "no difference" if len(groups) < 2 else " and ".join(groups[0])
+
+
+def _groups(drawn: Draws, measure_name: str) -> tuple[tuple[str, ...], ...]:
+    return verdict(drawn, Measure(measure_name, attrgetter(measure_name), str)).groups

@@ -14,7 +14,7 @@ from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.protocol.effects import Timer
-from rebalance_kit.simulation.kernel.agenda import WatchedAgenda
+from rebalance_kit.simulation.kernel import WatchedAgenda
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
 from rebalance_kit.simulation.simulate import Run, plan
 

@@ -11,8 +11,7 @@ from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.versions import has
 from rebalance_kit.simulation.scenario.expansion import check
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
-from rebalance_kit.simulation.scenario.timeouts import left_out
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, left_out
 from rebalance_kit.whatif.draws import under
 
 Change = Callable[[Scenario], Scenario]

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from statistics import median
 
-from rebalance_kit.analysis.draws import Distribution
-from rebalance_kit.analysis.pairs import pairs
+from rebalance_kit.analysis.draws import Distribution, pairs
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.whatif.alternatives import Alternative, alternatives, together

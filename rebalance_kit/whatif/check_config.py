@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from rebalance_kit.model.config import CLIENTS, BrokerConfig, ClientConfig
-from rebalance_kit.model.configs.broker_keys import BROKER_KEYS
+from rebalance_kit.model.configs.broker import BROKER_KEYS
 from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.configs.types import NUMBER, RefusedConfig
 from rebalance_kit.model.errors import MESSAGES, ConfigError, DataError

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.collector import without_collector
 from rebalance_kit.analysis.draws import check_draws
 from rebalance_kit.analysis.metrics import aligned
+from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.simulation.scenario.expansion import check

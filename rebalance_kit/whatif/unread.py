@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.whatif.lives import Life, callbacks_of
 from rebalance_kit.whatif.night import Night

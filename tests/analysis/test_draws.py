@@ -8,8 +8,18 @@ from operator import attrgetter
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.draws import Distribution, Draws, check_draws, default_draws, draw, verdict
-from rebalance_kit.analysis.draws_text import draws_as_json, draws_sentences, draws_table, strips
+from rebalance_kit.analysis.draws import (
+    Distribution,
+    Draws,
+    check_draws,
+    default_draws,
+    draw,
+    draws_as_json,
+    draws_sentences,
+    draws_table,
+    strips,
+    verdict,
+)
 from rebalance_kit.analysis.metrics import MEASURES, metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.runs import equal_heartbeats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.analysis.lag import lag_at, lag_of, samples
+from rebalance_kit.analysis.deliveries import lag_at, lag_of, samples
 from rebalance_kit.analysis.metrics import metrics, study_from
 from rebalance_kit.model.topology import TopicPartition
 from tests.support.analysis.made_traces import flows, state, trace

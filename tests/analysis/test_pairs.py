@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from rebalance_kit.analysis.pairs import LEVEL, least, pairs
+from rebalance_kit.analysis.draws import LEVEL, least, pairs
 
 
 def test_the_sign_test_counts_the_outcomes_at_least_as_clear():

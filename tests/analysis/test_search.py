@@ -6,8 +6,7 @@ import re
 import pytest
 
 from rebalance_kit.analysis.scenario_space import KINDS, Space, draw
-from rebalance_kit.analysis.search import broken_invariant, find, run_search
-from rebalance_kit.analysis.shrinking import shrink
+from rebalance_kit.analysis.search import broken_invariant, find, run_search, shrink
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.topology import TopicPartition

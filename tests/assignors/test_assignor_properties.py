@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rebalance_kit.assignors.client.sticky import plan_cooperative
 from rebalance_kit.assignors.contract import KafkaFailure
 from rebalance_kit.assignors.registry import ASSIGNORS, assign
+from rebalance_kit.assignors.sticky.classes import plan_cooperative
 from tests.support.assignors.assignor_groups import claiming, clusters, dealt, members, owning, readable
 
 EAGER = ("range", "roundrobin", "sticky", "server.range", "server.uniform")

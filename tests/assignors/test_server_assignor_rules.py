@@ -6,8 +6,7 @@ import pytest
 
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import ASSIGNORS, assign, by_java_class, plan
-from rebalance_kit.assignors.server.range import assign_sticky_range, target_order
-from rebalance_kit.assignors.server.uniform import uniform_targets
+from rebalance_kit.assignors.server import assign_sticky_range, target_order, uniform_targets
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicId, TopicPartition
 

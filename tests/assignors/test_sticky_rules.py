@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.assignors.client.sticky import (
+from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
+from rebalance_kit.assignors.registry import assign
+from rebalance_kit.assignors.sticky.classes import (
     StickyMemory,
     as_user_data,
     assign_sticky,
     plan_cooperative,
     plan_sticky,
 )
-from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
-from rebalance_kit.assignors.registry import assign
 from rebalance_kit.model.topology import TopicPartition
 
 

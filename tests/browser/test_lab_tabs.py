@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.logs.admin.described import describe, describe_members
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
+from rebalance_kit.logs.described import describe, describe_members
 from rebalance_kit.logs.lines import render
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
 from rebalance_kit.view.lab.widget import Lab

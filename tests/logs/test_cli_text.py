@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rebalance_kit.assignors.java_order import hash_map_order, timeline_order
-from rebalance_kit.logs.admin.described import (
+from rebalance_kit.logs.described import (
     COORDINATOR,
     Described,
     DescribedMember,
@@ -20,8 +20,7 @@ from rebalance_kit.logs.admin.described import (
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.recordings.runs.pack import read_file
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
-from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 
 RUNS = (

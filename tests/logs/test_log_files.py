@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from rebalance_kit.analysis.scenario_space import Space, draw
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import LogLine, listed, render
 from rebalance_kit.logs.templates.template import TEMPLATES, form_of, say

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.recordings.runs.folder import parse_line
 from rebalance_kit.recordings.runs.pack import RECORDED, _members, run_names

@@ -84,7 +84,7 @@ def test_a_logger_is_shortened_to_forty_columns(logger, shown):
 
 
 def test_a_rebalance_that_a_failover_forgets_leaves_no_line_about_an_empty_group():
-    from rebalance_kit.logs.broker.log import broker_lines
+    from rebalance_kit.logs.broker import broker_lines
     from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 
     actions = (Action(5_000, "coordinator_failover", None, {"for_ms": 200}), Action(5_001, "close", "c1"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs

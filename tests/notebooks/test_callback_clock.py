@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rebalance_kit.notebook import run
-from rebalance_kit.notebook.callback_clock import callback_clock
+from rebalance_kit.notebook.strips import callback_clock
 
 
 def test_every_callback_of_the_window_is_told_with_its_count():

@@ -10,7 +10,7 @@ from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_group.group import PREDECESSORS, ClassicGroupState
 from rebalance_kit.protocol.classic_group.table import TRANSITIONS, step
-from rebalance_kit.protocol.machine import kind_of, name_of
+from rebalance_kit.protocol.effects import kind_of, name_of
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,

@@ -13,7 +13,7 @@ from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client import member as classic
 from rebalance_kit.protocol.classic_client.member import ClassicMember
-from rebalance_kit.protocol.client.member import PollStep
+from rebalance_kit.protocol.client import PollStep
 from rebalance_kit.protocol.consumer_client import member as consumer
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.messages import (

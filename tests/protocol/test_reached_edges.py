@@ -11,7 +11,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_group import table as classic_group
 from rebalance_kit.protocol.classic_group.group import ClassicGroupState
 from rebalance_kit.protocol.consumer_group import table as consumer_group
-from rebalance_kit.protocol.machine import kind_of, name_of
+from rebalance_kit.protocol.effects import kind_of, name_of
 from rebalance_kit.protocol.messages import Heartbeat, JoinGroup, LeaveGroup, Subscription, SyncGroup
 from tests.support.protocol.driver import ClassicGroupDriver, ConsumerGroupDriver, tps
 

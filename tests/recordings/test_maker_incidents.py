@@ -9,7 +9,7 @@ import pytest
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.rebalances import rebalances
 from rebalance_kit.exercises.workspace import Identity
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.maker.families import FAMILIES, draw_incident

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebalance_kit.simulation.kernel.agenda import Agenda
+from rebalance_kit.simulation.kernel import Agenda
 
 TIMES = st.integers(0, 40)
 KEYS = st.sampled_from([("a",), ("b",), ("a", "b")])

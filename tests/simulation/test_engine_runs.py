@@ -13,8 +13,8 @@ from rebalance_kit.simulation.client.consumption import Consumption
 from rebalance_kit.simulation.client.process import Process
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.network import Connection
-from rebalance_kit.simulation.kernel.host import RunHost
-from rebalance_kit.simulation.world import World
+from rebalance_kit.simulation.kernel import RunHost
+from rebalance_kit.simulation.simulate import World
 from tests.support.simulation.runs import (
     ALL,
     CLASSIC,

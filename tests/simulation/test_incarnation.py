@@ -8,8 +8,7 @@ from rebalance_kit.protocol.messages import ConsumerGroupHeartbeat, JoinGroup, S
 from rebalance_kit.simulation.client.effect_handlers import POLL_DELAYS
 from rebalance_kit.simulation.client.incarnation import Incarnation
 from rebalance_kit.simulation.cluster.network import Connection, Faults
-from rebalance_kit.simulation.kernel.host import RunHost
-from rebalance_kit.simulation.kernel.latencies import MEASURED
+from rebalance_kit.simulation.kernel import MEASURED, RunHost
 from rebalance_kit.simulation.scenario.scenario import ReplayPins
 
 

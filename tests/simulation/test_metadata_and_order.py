@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from rebalance_kit.assignors.java_order import hash_map_order, scala_map_order
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.simulation.runs import QUICK, THREE, act, calls, member, rounds, rows, run, scenario
 

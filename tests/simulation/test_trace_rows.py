@@ -8,10 +8,8 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.model.errors import DataError, RebalanceKitError
-from rebalance_kit.model.schema.group_rows import TRIGGER
 from rebalance_kit.model.schema.kind import parse_type
-from rebalance_kit.model.schema.run_rows import ACTIONS
-from rebalance_kit.model.schema.table import SCHEMA
+from rebalance_kit.model.schema.rows import ACTIONS, SCHEMA, TRIGGER
 from rebalance_kit.model.schema.text import page, problems
 from rebalance_kit.model.trace import KINDS
 from rebalance_kit.protocol.messages import Trigger

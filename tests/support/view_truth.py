@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from rebalance_kit.analysis.intervals import flows, gaps
-from rebalance_kit.logs.admin.described import describe
+from rebalance_kit.analysis.deliveries import flows, gaps
+from rebalance_kit.logs.described import describe
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.client_rows import LISTENERS

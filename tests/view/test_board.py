@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.analysis.intervals import flows
+from rebalance_kit.analysis.deliveries import flows
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate

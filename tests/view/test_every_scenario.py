@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from rebalance_kit.analysis.intervals import flows
+from rebalance_kit.analysis.deliveries import flows
 from rebalance_kit.scenarios import load, names
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards

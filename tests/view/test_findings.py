@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards

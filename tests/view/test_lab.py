@@ -11,7 +11,7 @@ import zlib
 
 import pytest
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import ScenarioError
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.invariants import INVARIANTS
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.scenarios import load, names

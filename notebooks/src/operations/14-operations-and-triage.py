@@ -84,7 +84,7 @@ guess = predict(
 guess
 
 # %% tags=["answer", "hide-input"]
-from rebalance_kit.logs.admin.described import describe as described
+from rebalance_kit.logs.described import describe as described
 
 (killed,) = (row.at_ms for row in crash.of("process_ended") if row.detail["how"] == "crash")
 then = described(crash, killed + 30_000)

@@ -147,9 +147,10 @@ guess.beside(
 # whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Three more rows: *settled after* is the time until the group is stable again and every partition is read; *avoidable moves* are moved partitions beyond those that any assignment of these sizes would have to move; the *greatest lag* is that of all partitions together, at its peak.)
 
 # %%
-from rebalance_kit.notebook import costs, draws
+from rebalance_kit.notebook import draws
+from rebalance_kit.notebook import runs
 
-costs(draws("two-consumers-crash"))
+runs(draws("two-consumers-crash"))
 
 # %% [markdown]
 # Two things are already worth remembering:

@@ -31,7 +31,8 @@ guess = predict({"varies most": None}, options=["eager", "cooperative", "KIP-848
 guess
 
 # %% tags=["answer", "hide-input"]
-from rebalance_kit.notebook import costs, draws, fewest
+from rebalance_kit.notebook import draws, fewest
+from rebalance_kit.notebook import runs
 
 crash = draws("crash")
 halves = {
@@ -40,7 +41,7 @@ halves = {
 guess.beside({"varies most": max(halves, key=lambda name: halves[name][1] - halves[name][0])})
 
 # %%
-costs(
+runs(
     crash,
     "partitions unread",
     "longest gap of a partition",
@@ -82,7 +83,7 @@ join = draws("join")
 guess.beside({"fewest": fewest(join, "unread_partition_s")})
 
 # %%
-costs(join)
+runs(join)
 
 # %% [markdown]
 # Most people are surprised. Under **eager** all members hear of the rebalance at about the same time, give everything up, join, and have everything
@@ -105,7 +106,7 @@ spread(join, "longest_gap_s")
 from rebalance_kit.notebook import with_broker
 
 every_3_s = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
-costs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unread")
+runs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unread")
 
 # %% [markdown]
 # At equal intervals KIP-848 is not slower than cooperative, and in total its partitions are unread for a shorter time. What you saw before was the default, not the protocol.
@@ -169,7 +170,7 @@ slow = draws("slow-callback")
 guess.beside({"most": more(slow, "unread_partition_s")})
 
 # %%
-costs(slow, "longest gap of the whole group", "unread", "longest gap of a partition", "partitions unread")
+runs(slow, "longest gap of the whole group", "unread", "longest gap of a partition", "partitions unread")
 
 # %% [markdown]
 # The first row is what gives stop-the-world its bad name: under eager, for six seconds *nobody* reads *anything*, because nobody gets the new plan before the slow member has
@@ -218,7 +219,7 @@ from rebalance_kit.notebook import twin
 twin(fifty["eager"])
 
 # %%
-costs(
+runs(
     fifty,
     "partitions unread",
     "unread partition-seconds",

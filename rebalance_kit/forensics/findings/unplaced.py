@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from rebalance_kit.analysis.owners import CALLS
+from rebalance_kit.analysis.ownership import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
 from rebalance_kit.forensics.findings.in_order import InOrder
 from rebalance_kit.forensics.history.felt import FELT

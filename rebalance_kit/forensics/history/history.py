@@ -7,7 +7,7 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from rebalance_kit.analysis.owners import CALLS, Owners
+from rebalance_kit.analysis.ownership import CALLS, Owners
 from rebalance_kit.forensics.history.causes import Causes
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rebalance_kit.model.schema.kind import Keys, Kind
-from rebalance_kit.model.schema.table import PARTS, SCHEMA
+from rebalance_kit.model.schema.rows import PARTS, SCHEMA
 from rebalance_kit.model.trace import Trace, TraceRow
 
 # Whether a trace is written as the schema says.

@@ -22,8 +22,7 @@ from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, check_work, whole
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
-from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, carry_timeouts
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 

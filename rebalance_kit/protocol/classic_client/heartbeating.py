@@ -13,7 +13,7 @@ from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
 from rebalance_kit.protocol.classic_client.joining import JOIN_COMMIT, revoke_before_join
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import CLOSE_COMMIT, die, heartbeat, leave_request
-from rebalance_kit.protocol.client.member import AwaitedCommit, PollStep
+from rebalance_kit.protocol.client import AwaitedCommit, PollStep
 from rebalance_kit.protocol.effects import (
     CommitDone,
     CoordinatorFound,

@@ -13,7 +13,7 @@ from rebalance_kit.protocol.classic_client.requests import (
     send_join,
     send_sync,
 )
-from rebalance_kit.protocol.client.member import (
+from rebalance_kit.protocol.client import (
     COMMIT_LIMIT,
     RETRY_MS,
     AwaitedCommit,

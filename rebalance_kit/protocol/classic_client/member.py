@@ -13,10 +13,11 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.client.member import Member, PollStep
+from rebalance_kit.protocol.client import Member, PollStep
 from rebalance_kit.protocol.effects import (
     Callback,
     CancelTimer,
+    DocumentedState,
     Effect,
     Effects,
     Note,
@@ -24,7 +25,6 @@ from rebalance_kit.protocol.effects import (
     SetTimer,
     Timer,
 )
-from rebalance_kit.protocol.machine import DocumentedState
 from rebalance_kit.protocol.messages import JoinAnswer, Partitions, RejoinReason, Trigger
 
 # States of a classic consumer (AbstractCoordinator.MemberState), and the steps of its application thread.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberState
-from rebalance_kit.protocol.client.member import (
+from rebalance_kit.protocol.client import (
     CLOSE_LIMIT,
     IN_CALLBACK,
     AwaitedCommit,

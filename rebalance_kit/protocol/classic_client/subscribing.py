@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rebalance_kit.protocol.classic_client.joining import assign, invoke_assigned, on_join_prepare
 from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import begin_close, last_callback
-from rebalance_kit.protocol.client.member import PollStep, matching
+from rebalance_kit.protocol.client import PollStep, matching
 from rebalance_kit.protocol.effects import (
     NO_RACKS,
     CallbackDone,

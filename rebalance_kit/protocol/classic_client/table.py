@@ -32,8 +32,15 @@ from rebalance_kit.protocol.classic_client.subscribing import (
     rejoin_enforced,
     subscribed,
 )
-from rebalance_kit.protocol.client.member import PollStep
-from rebalance_kit.protocol.client.table import ClientTable, after, answered, ignore_answer, on, unanswered
+from rebalance_kit.protocol.client import (
+    ClientTable,
+    PollStep,
+    after,
+    answered,
+    ignore_answer,
+    on,
+    unanswered,
+)
 from rebalance_kit.protocol.effects import (
     CallbackDone,
     CloseCalled,

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.model.errors import ProtocolViolation
-from rebalance_kit.protocol.effects import Arrived, Effects, Note, Reply, SetTimer, Timer
-from rebalance_kit.protocol.machine import DocumentedState
+from rebalance_kit.protocol.effects import Arrived, DocumentedState, Effects, Note, Reply, SetTimer, Timer
 from rebalance_kit.protocol.messages import (
     NONE,
     Answer,

@@ -52,14 +52,17 @@ from rebalance_kit.protocol.effects import (
     Arrived,
     Effect,
     Effects,
+    EventKind,
     GroupEvent,
     Load,
     Reply,
+    Rule,
     Timer,
     TimerFired,
     Unload,
+    kind_of,
+    name_of,
 )
-from rebalance_kit.protocol.machine import EventKind, Rule, kind_of, name_of
 from rebalance_kit.protocol.messages import Heartbeat, JoinGroup, LeaveGroup, OffsetCommit, Request, SyncGroup
 
 GroupRule = Rule[ClassicGroup, ClassicGroupState]

@@ -14,9 +14,8 @@ from typing import ClassVar
 
 from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.protocol.client.member import Member, PollStep
-from rebalance_kit.protocol.effects import Callback, CancelTimer, Effect, Effects, Own, Timer
-from rebalance_kit.protocol.machine import DocumentedState
+from rebalance_kit.protocol.client import Member, PollStep
+from rebalance_kit.protocol.effects import Callback, CancelTimer, DocumentedState, Effect, Effects, Own, Timer
 from rebalance_kit.protocol.messages import Partitions
 
 # States of a KIP-848 consumer (MemberState), and the steps of its application thread.

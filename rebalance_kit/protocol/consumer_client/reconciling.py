@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED
-from rebalance_kit.protocol.client.member import (
+from rebalance_kit.protocol.client import (
     COMMIT_LIMIT,
     RETRIED_COMMITS,
     AwaitedCommit,
@@ -17,8 +17,12 @@ from rebalance_kit.protocol.client.member import (
     minus,
     names,
 )
-from rebalance_kit.protocol.consumer_client.fencing import go_on_outside
-from rebalance_kit.protocol.consumer_client.heartbeating import CLOSE_COMMIT, last_callback, send_heartbeat
+from rebalance_kit.protocol.consumer_client.heartbeating import (
+    CLOSE_COMMIT,
+    go_on_outside,
+    last_callback,
+    send_heartbeat,
+)
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember, MemberState
 from rebalance_kit.protocol.effects import (
     CallbackDone,

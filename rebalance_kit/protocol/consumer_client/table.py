@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.client.member import PollStep
-from rebalance_kit.protocol.client.table import ClientTable, after, answered, ignore, on, unanswered
-from rebalance_kit.protocol.consumer_client.fencing import (
+from rebalance_kit.protocol.client import ClientTable, PollStep, after, answered, ignore, on, unanswered
+from rebalance_kit.protocol.consumer_client.heartbeating import (
     callback_overtaken,
+    close_called,
     coordinator_found,
     heartbeat_answered,
     heartbeat_due,
     heartbeat_unanswered,
+    last_callback_returned,
     lost,
     poll_timeout,
     polled_idle,
     unless_overdue,
 )
-from rebalance_kit.protocol.consumer_client.heartbeating import close_called, last_callback_returned
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.consumer_client.reconciling import (
     assigned,

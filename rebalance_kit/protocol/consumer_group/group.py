@@ -16,6 +16,7 @@ from rebalance_kit.model.versions import has, mended
 from rebalance_kit.protocol.effects import (
     Arrived,
     CancelTimer,
+    DocumentedState,
     Downgrade,
     Effects,
     Note,
@@ -23,7 +24,6 @@ from rebalance_kit.protocol.effects import (
     SetTimer,
     Timer,
 )
-from rebalance_kit.protocol.machine import DocumentedState
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatAnswer,

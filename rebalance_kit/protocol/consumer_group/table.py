@@ -34,13 +34,16 @@ from rebalance_kit.protocol.effects import (
     Arrived,
     Effect,
     Effects,
+    EventKind,
     GroupEvent,
     Load,
+    Rule,
     Timer,
     TimerFired,
     Unload,
+    kind_of,
+    name_of,
 )
-from rebalance_kit.protocol.machine import EventKind, Rule, kind_of, name_of
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     Heartbeat,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 from rebalance_kit.quiz.exports.marked import block, inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rebalance_kit.analysis.intervals import flows
+from rebalance_kit.analysis.deliveries import flows
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.quiz.items.item import (
@@ -78,19 +78,14 @@ def _window(shown: Shown, seed: int, book: RunBook) -> tuple[int, int]:
 
 
 def _table(trace: Trace, what: str, at_ms: int) -> tuple[str, ...]:
-    from rebalance_kit.logs.admin.described import (
-        describe,
-        describe_members,
-        describe_offsets,
-        describe_state,
-    )
+    from rebalance_kit.logs.described import describe, describe_members, describe_offsets, describe_state
 
     tables = {"offsets": describe_offsets, "members": describe_members, "state": describe_state}
     return tuple(line for line in tables[what](describe(trace, at_ms)).splitlines() if line.strip())
 
 
 def _log(trace: Trace, shown: Shown, since: int, until: int) -> tuple[str, ...]:
-    from rebalance_kit.logs.broker.log import broker_lines
+    from rebalance_kit.logs.broker import broker_lines
     from rebalance_kit.logs.client.log import member_lines, split_by_member
     from rebalance_kit.logs.lines import render
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.analysis.intervals import gap_lengths
+from rebalance_kit.analysis.deliveries import gap_lengths
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.analysis.ownership import moves, owned_at, owners_at
 from rebalance_kit.model.errors import DataError

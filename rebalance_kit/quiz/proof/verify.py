@@ -15,9 +15,9 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.analysis.collector import without_collector
 from rebalance_kit.analysis.draws import default_draws
 from rebalance_kit.analysis.metrics import STARTING_MS
+from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.quiz.items.item import (

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 from rebalance_kit.quiz.exports.marked import option_html, stem_html
 from rebalance_kit.quiz.sittings.ballot import VOTER, Ballot
 from rebalance_kit.quiz.sittings.poll import PollCount

@@ -32,7 +32,7 @@ from rebalance_kit.logs.blocks import (
     printed,
     printer,
 )
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine
 from rebalance_kit.logs.noise import RATIO, broker_noise, member_noise

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from rebalance_kit.simulation.kernel.latencies import Latencies, Spread
+from rebalance_kit.simulation.kernel import Latencies, Spread
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 #: Draws before this one have the measured latencies.

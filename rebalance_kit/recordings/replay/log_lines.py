@@ -25,7 +25,7 @@ from functools import cache
 from string import Formatter
 from typing import NamedTuple
 
-from rebalance_kit.logs.broker.log import broker_lines
+from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.templates.broker import LOADING
 from rebalance_kit.logs.templates.template import TEMPLATES

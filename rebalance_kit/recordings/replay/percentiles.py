@@ -11,8 +11,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rebalance_kit.analysis.deliveries import gap_lengths
 from rebalance_kit.analysis.draws import Distribution
-from rebalance_kit.analysis.intervals import gap_lengths
 from rebalance_kit.analysis.ownership import readers_at
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.replay.facts import Facts, of_record, of_trace

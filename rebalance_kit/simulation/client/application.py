@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client.member import names
+from rebalance_kit.protocol.client import names
 from rebalance_kit.simulation.client.fetching import Fetching
-from rebalance_kit.simulation.client.incarnation import Incarnation
-from rebalance_kit.simulation.client.machine import ClientMachine
+from rebalance_kit.simulation.client.incarnation import ClientMachine, Incarnation
 
 
 @dataclass(slots=True)

@@ -21,12 +21,11 @@ from rebalance_kit.protocol.messages import (
 )
 from rebalance_kit.simulation.client.application import Application, Pace
 from rebalance_kit.simulation.client.fetching import Fetching
-from rebalance_kit.simulation.client.incarnation import Incarnation
-from rebalance_kit.simulation.client.machine import ClientMachine, ClientMetadata
+from rebalance_kit.simulation.client.incarnation import ClientMachine, ClientMetadata, Incarnation
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.network import Connection, Faults
 from rebalance_kit.simulation.cluster.topics import Offsets
-from rebalance_kit.simulation.kernel.host import Host
+from rebalance_kit.simulation.kernel import Host
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 
 # Offset commits of one incarnation: periodic, around batches, before it gives partitions up.

@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.protocol import effects as fx
-from rebalance_kit.protocol.client.member import names
+from rebalance_kit.protocol.client import names
 from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.listeners import run_listener
-from rebalance_kit.simulation.kernel.latencies import jitter
+from rebalance_kit.simulation.kernel import jitter
 
 # When the application is next inside poll(), by what the client machine wants it for.
 

@@ -8,11 +8,10 @@ from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.messages import Partitions
 from rebalance_kit.simulation.client.consumption import Consumption
-from rebalance_kit.simulation.client.machine import ClientMachine
+from rebalance_kit.simulation.client.incarnation import ClientMachine
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.topics import Offsets
-from rebalance_kit.simulation.kernel.host import Host
-from rebalance_kit.simulation.kernel.latencies import Spread
+from rebalance_kit.simulation.kernel import Host, Spread
 
 BATCH = ("batch",)
 LEADERS = ("leaders",)

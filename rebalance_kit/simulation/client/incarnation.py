@@ -1,14 +1,26 @@
-"""One life of a process: the token that its timers carry, and its way to the run."""
+"""One life of a process: the token that its timers carry, its way to the run, and its client machine as a driver knows it."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from rebalance_kit.assignors.java_order import hash_map_order
+from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.trace import Detail, TraceRow
-from rebalance_kit.simulation.kernel.agenda import Key
-from rebalance_kit.simulation.kernel.host import Latency, RunHost, Value, new_row
+from rebalance_kit.model.versions import has
+from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol.classic_client import table as classic_client
+from rebalance_kit.protocol.classic_client.member import ClassicMember
+from rebalance_kit.protocol.client import Assigned, ClientSettings, PollStep
+from rebalance_kit.protocol.consumer_client import table as consumer_client
+from rebalance_kit.protocol.consumer_client.member import ConsumerMember
+from rebalance_kit.protocol.messages import Partitions
+from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.kernel import Host, Key, Latency, RunHost, Value, jitter, new_row
+from rebalance_kit.simulation.scenario.scenario import MemberSpec
 
 Call = tuple[Callable[..., None], tuple[Any, ...]]
 
@@ -126,3 +138,180 @@ class Incarnation:
                 ),
             )
         )
+
+
+class ClientMachine:
+    """A sans-IO machine of either protocol: ``step`` takes an event and gives effects."""
+
+    __slots__ = ("_member", "step")
+
+    def __init__(self, member: ClassicMember | ConsumerMember) -> None:
+        self._member = member
+        self.step: Callable[[fx.ClientEvent], list[fx.Effect]] = (
+            partial(classic_client.step, member)
+            if isinstance(member, ClassicMember)
+            else partial(consumer_client.step, member)
+        )
+
+    @property
+    def member_id(self) -> str:
+        """The member id, empty before there is one."""
+        return self._member.member_id
+
+    @property
+    def generation(self) -> int:
+        """Generation, or member epoch; -1 without one."""
+        return self._member.generation
+
+    @property
+    def shown_as(self) -> tuple[int | None, str | None]:
+        """Generation and member id as a row of the trace has them: None where there is none."""
+        member = self._member
+        return member.generation if member.generation >= 0 else None, member.member_id or None
+
+    @property
+    def owned(self) -> Partitions:
+        """The client's assignment."""
+        return self._member.owned
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topics that it subscribes by name."""
+        return self._member.topics
+
+    @property
+    def may_commit(self) -> bool:
+        """Whether the client would send a commit at all."""
+        return self._member.may_commit
+
+    @property
+    def librdkafka(self) -> bool:
+        """A librdkafka client instead of the Java one."""
+        return self._member.librdkafka
+
+    @property
+    def idle(self) -> bool:
+        """Nothing of a rebalance is under way on the application thread."""
+        return self._member.idle
+
+    @property
+    def assigns_next(self) -> bool:
+        """A KIP-848 client whose next poll() calls onPartitionsAssigned, after which it acknowledges."""
+        return self._member.poll_step is PollStep.ASSIGN_WAITS
+
+    @property
+    def withholds_records(self) -> bool:
+        """A librdkafka callback made the wrong call: no record comes until the right one is made."""
+        return self._member.stuck
+
+    @property
+    def matches_pattern_anew(self) -> bool:
+        """Whether the next poll() matches the subscribed pattern against fresh metadata, as before each JoinGroup."""
+        member = self._member
+        return isinstance(member, ClassicMember) and member.pattern is not None and member.rejoin_needed
+
+
+def make_machine(
+    spec: MemberSpec,
+    config: ClientConfig,
+    kafka_version: str,
+    new_id: Callable[[], str],
+    assign: Callable[..., Assigned],
+    group_id: str,
+) -> ClientMachine:
+    """The machine that a process runs, from its configuration; ``new_id`` makes a KIP-848 client's own id."""
+    settings = ClientSettings(
+        name=spec.name,
+        group=group_id,
+        assignors=tuple(config.assignors),
+        cooperative=config.mode == "COOPERATIVE",
+        instance_id=config.instance_id,
+        rack=config.rack if has("rack-aware-client-assignors", kafka_version) else None,
+        session_timeout_ms=config.session_timeout_ms,
+        heartbeat_interval_ms=config.heartbeat_interval_ms,
+        max_poll_interval_ms=config.max_poll_interval_ms,
+        auto_commit=(config.auto_commit and spec.commit == "auto") or spec.commit == "per_batch",
+        remote_assignor=config.remote_assignor,
+        client=spec.client,
+        callback=spec.callback,
+        new_id=new_id,
+        hash_order=hash_map_order,
+        tells_reasons=has("reason-in-requests", kafka_version),
+        commits_topic_ids=has("commit-by-topic-id", kafka_version),
+        tolerates_offline=has("offline-rack-no-rebalance", kafka_version),
+        assign=assign,
+    )
+    topics = tuple(sorted(spec.topics))
+    if config.protocol == "consumer":
+        return ClientMachine(ConsumerMember(settings, topics, spec.pattern, regex=spec.server_pattern))
+    return ClientMachine(ClassicMember(settings, topics, spec.pattern))
+
+
+# A client's topic metadata: refreshed with age, after a failing fetch, and while a topic is unknown.
+
+
+METADATA = ("metadata",)
+
+
+class ClientMetadata:
+    """One life's metadata (org.apache.kafka.clients.Metadata), with the timer of its next refresh."""
+
+    __slots__ = ("_apply", "_cluster", "_host", "_machine", "_max_age_ms", "_named", "_stream", "_unknown")
+
+    def __init__(
+        self,
+        host: Host,
+        machine: ClientMachine,
+        cluster: Cluster,
+        max_age_ms: int,
+        apply: Callable[[Any], None],
+        *,
+        named: bool,
+    ) -> None:
+        """``named``: topics are subscribed by name; ``apply`` hands an event to the machine."""
+        self._host, self._machine, self._cluster, self._apply = host, machine, cluster, apply
+        self._max_age_ms, self._named = max_age_ms, named
+        self._stream = host.own_stream("metadata")
+        self._unknown = 0
+
+    def tell(self) -> None:
+        """Give the client machine what the broker knows now."""
+        cluster = self._cluster
+        self._apply(fx.MetadataSeen(dict(cluster.topics.counts), cluster.replicas.seen()))
+
+    def tell_before_join(self) -> None:
+        """A pattern is matched anew before every JoinGroup."""
+        if self._machine.matches_pattern_anew and self._cluster.broker.up:
+            self.tell()
+
+    def read(self) -> None:
+        """A refresh: tell, and ask again when the answer is old, or soon while a subscribed topic is unknown."""
+        if self._cluster.broker.up:
+            self.tell()
+            self._again_in(self._wait_ms())
+        else:
+            self._again_in(self._host.latencies.metadata_backoff_max_ms)
+
+    def soon(self, after_ms: int) -> None:
+        """A failing fetch makes the client refresh its metadata."""
+        self._host.set_timer(METADATA, self._host.now_ms + after_ms, self.read)
+
+    def refresh(self, *, new: bool) -> None:
+        """Somebody waits for the next answer: ask at once for new topics, else as soon as the backoff is over."""
+        if new or not self._unknown:
+            self.soon(2 * self._host.latencies.one_way.draw(self._stream))
+
+    def _again_in(self, wait_ms: int) -> None:
+        self.soon(wait_ms + self._host.latencies.metadata_round.draw(self._stream))
+
+    def _wait_ms(self) -> int:
+        """metadata.max.age.ms, or retry.backoff.ms, doubled up to its maximum, while a topic is unknown (KIP-580)."""
+        counts = self._cluster.topics.counts
+        if not self._named or all(topic in counts for topic in self._machine.topics):
+            self._unknown = 0
+            return self._max_age_ms
+        doubled = self._unknown if has("metadata-backoff", self._cluster.kafka_version) else 0
+        self._unknown += 1
+        latencies = self._host.latencies
+        wait_ms = min(latencies.metadata_backoff_ms * 2 ** min(doubled, 4), latencies.metadata_backoff_max_ms)
+        return int(wait_ms * jitter(self._stream.random()))

@@ -10,8 +10,7 @@ from rebalance_kit.assignors import java_order
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.java_order import timeline_order
 from rebalance_kit.assignors.registry import assign
-from rebalance_kit.assignors.server.range import assign_sticky_range, target_order
-from rebalance_kit.assignors.server.uniform import uniform_targets
+from rebalance_kit.assignors.server import assign_sticky_range, target_order, uniform_targets
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has
@@ -49,7 +48,7 @@ from rebalance_kit.protocol.messages import (
 )
 from rebalance_kit.simulation.cluster.network import Network
 from rebalance_kit.simulation.cluster.topics import DataPlane, Topics
-from rebalance_kit.simulation.kernel.host import RunHost, draw_kafka_uuid, draw_uuid
+from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid, draw_uuid
 
 # Server-side assignors as a coordinator calls them, in the order of its own map of members.
 

@@ -10,7 +10,7 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.cluster.broker import Broker, Sender
 from rebalance_kit.simulation.cluster.network import Network
 from rebalance_kit.simulation.cluster.topics import DataPlane, Fetcher, Offsets, Replicas, Topics
-from rebalance_kit.simulation.kernel.host import RunHost
+from rebalance_kit.simulation.kernel import RunHost
 from rebalance_kit.simulation.scenario.scenario import Scenario
 
 

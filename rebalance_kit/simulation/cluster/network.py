@@ -21,7 +21,7 @@ from rebalance_kit.protocol.messages import (
     SyncAnswer,
     SyncGroup,
 )
-from rebalance_kit.simulation.kernel.host import Host, RunHost
+from rebalance_kit.simulation.kernel import Host, RunHost
 from rebalance_kit.simulation.scenario.scenario import ReplayPins
 
 # The fields of a message's trace row, per kind of request and response.

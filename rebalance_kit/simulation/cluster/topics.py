@@ -8,7 +8,7 @@ from typing import Protocol
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.protocol.effects import Racks
-from rebalance_kit.simulation.kernel.host import RunHost
+from rebalance_kit.simulation.kernel import RunHost
 
 # Records: what is produced, delivered, processed and committed, counted without an event per record.
 #

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rebalance_kit.model.configs.broker_keys import BROKER_KEYS
+from rebalance_kit.model.configs.broker import BROKER_KEYS
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
-from rebalance_kit.simulation.kernel.latencies import MEASURED, Chance, Latencies, Spread, Uniform
+from rebalance_kit.simulation.kernel import MEASURED, Chance, Latencies, Spread, Uniform
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS, MEMBERLESS, Argument
 from rebalance_kit.simulation.scenario.checks import ERRORS
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, PROTOCOLS, ReplayPins
-from rebalance_kit.simulation.scenario.yaml_keys import ACTION, FILE, MEMBER, TOPIC, Key
-from rebalance_kit.simulation.scenario.yaml_parts import TIMES
+from rebalance_kit.simulation.scenario.yaml_file import TIMES
+from rebalance_kit.simulation.scenario.yaml_nodes import ACTION, FILE, MEMBER, TOPIC, Key
 
 Schema = dict[str, Any]
 SOURCE = "docs/scenario.schema.json"
 HEAD = """# The scenario file
 
-Made by `make golden` from the tables that the reader uses (`rebalance_kit/simulation/scenario/yaml_keys.py` and `actions.py`). Begin with
+Made by `make golden` from the tables that the reader uses (`rebalance_kit/simulation/scenario/yaml_nodes.py` and `actions.py`). Begin with
 one of the kit's: `rebalance-kit scenarios --show crash > mine.yaml`, then `rebalance-kit run mine.yaml`.
 
 An editor with a YAML language server completes and checks the keys after one line at the top of the file, with the path of

@@ -13,8 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from rebalance_kit.analysis.deliveries import Delivery, deliveries
-from rebalance_kit.analysis.intervals import Gap, gaps
+from rebalance_kit.analysis.deliveries import Delivery, Gap, deliveries, gaps
 from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS

@@ -10,8 +10,7 @@ from html import escape
 from types import MappingProxyType
 
 from rebalance_kit.analysis.comparison import measure
-from rebalance_kit.analysis.draws import Draws, verdict
-from rebalance_kit.analysis.draws_text import draws_cells
+from rebalance_kit.analysis.draws import Draws, draws_cells, verdict
 from rebalance_kit.analysis.metrics import MEASURES, cells
 from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.style.showing import Figure, base_layout

@@ -20,8 +20,7 @@ from rebalance_kit.protocol.classic_group.table import TRANSITIONS
 from rebalance_kit.protocol.consumer_client.member import EDGES, MemberState
 from rebalance_kit.protocol.consumer_group.group import ConsumerGroupState
 from rebalance_kit.protocol.consumer_group.table import RULES
-from rebalance_kit.protocol.effects import Load, Timer, Unload
-from rebalance_kit.protocol.machine import EventKind, name_of
+from rebalance_kit.protocol.effects import EventKind, Load, Timer, Unload, name_of
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, tip, words
 from rebalance_kit.view.style.theme import ROLES
 

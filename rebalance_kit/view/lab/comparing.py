@@ -2,7 +2,7 @@
 
 What a crash costs depends on where it falls between two heartbeats and between two commits, and a deed done by hand falls
 somewhere by accident. So each draw moves what is done within one heartbeat and one commit interval, for all columns
-alike, and a column is called least only where ``analysis.pairs`` bears it out.
+alike, and a column is called least only where ``analysis.draws`` bears it out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from random import Random
 from types import MappingProxyType
 
 from rebalance_kit.analysis.comparison import Comparison, compare, measure, sentences
-from rebalance_kit.analysis.draws import Distribution, Draws
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import gaps
+from rebalance_kit.analysis.draws import Distribution, Draws, Pairs, least, pairs
 from rebalance_kit.analysis.metrics import MEASURES, UNPLANNED, Measure, Metrics, cells
-from rebalance_kit.analysis.pairs import Pairs, least, pairs
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import Scenario

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from rebalance_kit.analysis.deliveries import SKIPPED, TWICE
-from rebalance_kit.analysis.intervals import gaps
+from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, gaps
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.marks import records_words
 from rebalance_kit.view.board.states import ABSENT

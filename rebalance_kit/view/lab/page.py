@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import lesson_of, lessons
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import NotRequired, TypedDict
 
-from rebalance_kit.analysis.intervals import Gap, gaps
+from rebalance_kit.analysis.deliveries import Gap, gaps
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.lab.state import LabState
 from rebalance_kit.view.lab.tabs.why import steps

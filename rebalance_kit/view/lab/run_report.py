@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from rebalance_kit.analysis.draws import Draws
-from rebalance_kit.analysis.draws_text import draws_sentences, draws_table
+from rebalance_kit.analysis.draws import Draws, draws_sentences, draws_table
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards

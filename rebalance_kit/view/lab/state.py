@@ -20,12 +20,13 @@ from rebalance_kit.simulation.scenario.scenario import (
     ACTIONS,
     PROTOCOLS,
     Action,
+    LeftOut,
     MemberSpec,
     Scenario,
     TopicSpec,
+    left_out,
     with_protocol,
 )
-from rebalance_kit.simulation.scenario.timeouts import LeftOut, left_out
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.marks import action_words
 from rebalance_kit.view.board.states import MemberState

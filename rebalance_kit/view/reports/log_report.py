@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.model.page_policy import digest_of, policy
+from rebalance_kit.model.html import digest_of, policy
 from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
 from rebalance_kit.view.reports.lab_commands import lab_command

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.model.page_policy import policy
+from rebalance_kit.model.html import policy
 from rebalance_kit.view.board.group_view import moment
 from rebalance_kit.view.style.theme import FONT, ROLES
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rebalance_kit.analysis.comparison import measure
-from rebalance_kit.analysis.intervals import Gap
+from rebalance_kit.analysis.deliveries import Gap
 from rebalance_kit.analysis.metrics import aligned, cells
 from rebalance_kit.model.trace import Trace, require_traces
 from rebalance_kit.view.board.boards import Boards

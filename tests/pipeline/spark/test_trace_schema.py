@@ -3,7 +3,7 @@
 import json
 
 from rebalance_kit import scenarios
-from rebalance_kit.model.schema.table import SCHEMA
+from rebalance_kit.model.schema.rows import SCHEMA
 from rebalance_kit.model.schema.text import ddl
 from rebalance_kit.simulation.simulate import simulate
 

@@ -15,7 +15,7 @@ from rebalance_kit.scenarios import names, source
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS, MEMBERLESS
 from rebalance_kit.simulation.scenario.reference import SOURCE, latency_words, page, schema, written
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
-from rebalance_kit.simulation.scenario.yaml_keys import ACTION, FILE, MEMBER, TOPIC
+from rebalance_kit.simulation.scenario.yaml_nodes import ACTION, FILE, MEMBER, TOPIC
 from tests.support.paths import ROOT
 
 SCHEMA = schema()

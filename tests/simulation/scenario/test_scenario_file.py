@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError, ScenarioError
-from rebalance_kit.simulation.kernel.latencies import Chance, Latencies, Spread, Uniform
+from rebalance_kit.simulation.kernel import Chance, Latencies, Spread, Uniform
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,

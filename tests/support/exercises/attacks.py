@@ -53,7 +53,7 @@ READ = {
     "the truth of runs": "import rebalance_kit.exercises.truth as t; return t",
     "the recorded runs": "import rebalance_kit.recordings.runs.pack as p; return p",
     "the kit's own assignor": "from rebalance_kit.assignors.registry import assign; return assign",
-    "the kit's own range": "import rebalance_kit.assignors.client.range as r; return r",
+    "the kit's own range": "import rebalance_kit.assignors.client as r; return r",
     "the classroom": "import rebalance_kit.classroom as c; return c",
     "truth through frames": "import sys; f = sys._getframe(); found = []\n    while f:\n        found += [n for n in (*f.f_locals, *f.f_globals) if n in {'facts', 'truth', 'seed', 'expected', 'judge'}]; f = f.f_back\n    return found",
     "truth through the collector": "import gc; return [o for o in gc.get_objects() if type(o).__name__ in {'CodeCase', 'CodeTask', 'Mark'}]",

@@ -17,7 +17,7 @@ from rebalance_kit.protocol.classic_client import table as classic_client
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_group import table as classic_group
 from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
-from rebalance_kit.protocol.client.member import ClientSettings
+from rebalance_kit.protocol.client import ClientSettings
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.consumer_group import table as consumer_group

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rebalance_kit.analysis.intervals import gap_lengths
+from rebalance_kit.analysis.deliveries import gap_lengths
 from rebalance_kit.analysis.ownership import owned_at
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
-from rebalance_kit.simulation.scenario.timeouts import carry_timeouts
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 
 THREE = ("eager", "cooperative", "consumer")

@@ -11,8 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from rebalance_kit.analysis.draws import draw, verdict
-from rebalance_kit.analysis.draws_text import draws_table
+from rebalance_kit.analysis.draws import draw, draws_table, verdict
 from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.notebook import flow

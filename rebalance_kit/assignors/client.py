@@ -1,4 +1,6 @@
-"""``RangeAssignor``: topic by topic, consecutive partitions, the first in line get the remainder.
+"""The assignors of a classic group's leader that remember nothing: range and round robin.
+
+``RangeAssignor``: topic by topic, consecutive partitions, the first in line get the remainder.
 
 For each topic by itself: its subscribers stand in line (static members first), P partitions and C
 subscribers make ``q = P // C`` each and ``r = P % C`` left over, and the first r in line get ``q + 1``.
@@ -14,6 +16,21 @@ b orders-3 orders-4
 c orders-5 orders-6
 
 Rack aware since 3.5 (KIP-881): ``deal_by_racks``.
+
+``RoundRobinAssignor``: one circle of members, one partition each, all topics through.
+
+Members stand in a circle (static ones first), partitions are dealt by topic name and number. For each
+partition the pointer moves on to the next member that reads its topic. The pointer is *not* set back
+between topics, so a member that reads one topic only makes the deal uneven.
+
+>>> from rebalance_kit.assignors.contract import Cluster, MemberSubscription as M
+>>> both, one = ("orders", "payments"), ("orders",)
+>>> shares = assign_roundrobin(Cluster({"orders": 3, "payments": 2}), [M("a", both), M("b", one), M("c", both)])
+>>> for member, share in shares.items():
+...     print(member, *share)
+a orders-0 payments-0
+b orders-1
+c orders-2 payments-1
 """
 
 from __future__ import annotations
@@ -23,6 +40,7 @@ from collections.abc import Sequence
 from rebalance_kit.assignors.contract import (
     Assignment,
     Cluster,
+    KafkaFailure,
     MemberSubscription,
     ReplicaRacks,
     Step,
@@ -32,7 +50,7 @@ from rebalance_kit.assignors.contract import (
     racks_of,
     topics_in_map_order,
 )
-from rebalance_kit.assignors.java_order import hash_map_order, string_hash
+from rebalance_kit.assignors.java_order import hash_map_order, java_sorted, string_hash
 from rebalance_kit.model.topology import TopicPartition
 
 # The rack-aware half of ``RangeAssignor`` (KIP-881, since 3.5): partitions near their readers first.
@@ -212,3 +230,34 @@ def _deal_ranges(deal: TopicDeal, lists: dict[str, list[TopicPartition]], explai
         deal.take(member_id, [partition.partition for partition in share])
         if explain is not None:
             explain.append(Step(deal.sentence(place, len(share)), member_id, tuple(share)))
+
+
+def assign_roundrobin(
+    cluster: Cluster, members: Sequence[MemberSubscription], explain: list[Step] | None = None
+) -> Assignment:
+    """Assign as ``org.apache.kafka.clients.consumer.RoundRobinAssignor`` does, list for list.
+
+    Raises ``KafkaFailure`` (IllegalArgumentException) for a group without members, as Kafka's circle does.
+    """
+    if not members:
+        raise KafkaFailure("IllegalArgumentException", "CircularIterator can only be used on non-empty lists")
+    circle = in_line(in_map_order(members))
+    subscribed = [frozenset(member.topics) for member in circle]
+    lists: dict[str, list[TopicPartition]] = {member.member_id: [] for member in members}
+    pointer = 0
+    for topic in java_sorted(frozenset().union(*subscribed)):
+        readers = [topic in topics for topics in subscribed]
+        for number in range(cluster.partitions.get(topic, 0)):
+            skipped = 0
+            while not readers[pointer]:
+                pointer = (pointer + 1) % len(circle)
+                skipped += 1
+            partition = TopicPartition(topic, number)
+            lists[circle[pointer].member_id].append(partition)
+            if explain is not None:
+                rule = "next in the circle" + (
+                    f", after {skipped} that do not read {topic}" if skipped else ""
+                )
+                explain.append(Step(rule, circle[pointer].member_id, (partition,)))
+            pointer = (pointer + 1) % len(circle)
+    return {member_id: tuple(share) for member_id, share in lists.items()}

@@ -1,4 +1,18 @@
-"""What a client of either protocol knows of its group membership, and the small changes that its rules share."""
+"""What the two clients share: a poll loop whose steps are named, and a table that is read by event and step.
+
+Theory of operation
+===================
+
+What it is: an application calls poll() again and again; whatever its membership asks of it (commits, callbacks, joining)
+happens inside. ``PollStep`` names what is under way, so the machine never blocks: an event that finishes a step starts
+the next. ::
+
+      IDLE --> a step of the protocol --> ... --> IDLE          any --> CLOSE_COMMITTING --> CLOSE_CALLBACK --> CLOSED
+
+Invariants: one step at a time; a consumer that is CLOSED hears nothing; an event whose kind the table lacks
+is refused. Why so: Java's client blocks in poll() and librdkafka's serves a queue, yet both can be told as steps
+and events, so one table language serves both.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +21,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from typing import ClassVar, Generic, TypeVar
+from types import MappingProxyType
+from typing import ClassVar, Generic, TypeVar, cast
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.effects import (
+    Answered,
     Callback,
+    ClientEvent,
     Commit,
+    Disconnected,
+    Effect,
     Effects,
     FindCoordinator,
     Key,
@@ -23,8 +42,9 @@ from rebalance_kit.protocol.effects import (
     SetTimer,
     StopFetching,
     Timer,
+    TimerFired,
 )
-from rebalance_kit.protocol.messages import JoinMember, Partitions
+from rebalance_kit.protocol.messages import JoinMember, Partitions, Request, Response
 
 # A consumer's configuration, as far as its group membership needs it, and the driver's services.
 
@@ -310,3 +330,90 @@ def commit_and_close(member: M, commit: AwaitedCommit[M]) -> Effects:
         yield from commit.begin(member, member.close_timeout_ms)
     else:
         yield from commit.then(member)
+
+
+E = TypeVar("E", bound=ClientEvent)
+R = TypeVar("R", bound=Request)
+A = TypeVar("A", bound=Response)
+ClientKind = type | Timer | tuple[type, type]
+"""What an event is: its type, the kind of its timer, or (Answered or Disconnected, the request's type)."""
+ClientRule = Callable[[M, ClientEvent], Effects]
+ClientRow = tuple[ClientKind, tuple[PollStep | None, ...], ClientRule[M]]
+
+
+def on(event: type[E], run: Callable[[M, E], Effects], *steps: PollStep) -> ClientRow[M]:
+    """The row of an event; without ``steps``, of every step that has no row of its own."""
+    return event, steps or (None,), cast("ClientRule[M]", run)
+
+
+def after(timer: Timer, run: Callable[[M, TimerFired], Effects], *steps: PollStep) -> ClientRow[M]:
+    """The row of a timer that ran out."""
+    return timer, steps or (None,), cast("ClientRule[M]", run)
+
+
+def answered(
+    request: type[R], answer: type[A], run: Callable[[M, R, A], Effects], *steps: PollStep
+) -> ClientRow[M]:
+    """The row of the answer to a request."""
+
+    def rule(member: M, event: ClientEvent) -> Effects:
+        assert isinstance(event, Answered)
+        return run(member, cast("R", event.request), cast("A", event.response))
+
+    return (Answered, request), steps or (None,), rule
+
+
+def unanswered(request: type[R], run: Callable[[M, R, str], Effects], *steps: PollStep) -> ClientRow[M]:
+    """The row of a request that gets no answer: the connection broke, for the cause that is given."""
+
+    def rule(member: M, event: ClientEvent) -> Effects:
+        assert isinstance(event, Disconnected)
+        return run(member, cast("R", event.request), event.cause)
+
+    return (Disconnected, request), steps or (None,), rule
+
+
+def ignore(member: Member, event: ClientEvent) -> Effects:
+    """The event comes too late to matter, or means nothing here."""
+    return iter(())
+
+
+def ignore_answer(member: Member, request: Request, answer: Response) -> Effects:
+    """Nothing waits for this answer."""
+    return iter(())
+
+
+def kind_of(event: ClientEvent) -> ClientKind:
+    """What a client's table asks about an event."""
+    if isinstance(event, Answered):
+        return Answered, type(event.request)
+    if isinstance(event, Disconnected):
+        return Disconnected, type(event.request)
+    return Timer(event.key[0]) if isinstance(event, TimerFired) else type(event)
+
+
+class ClientTable(Generic[M]):
+    """Rules by event and step. A consumer that is closed hears nothing."""
+
+    def __init__(self, machine: str, *rows: ClientRow[M]) -> None:
+        self._machine = machine
+        self.rules: Mapping[tuple[ClientKind, PollStep | None], ClientRule[M]] = MappingProxyType(
+            {(kind, step): rule for kind, steps, rule in rows for step in steps}
+        )
+        self._kinds = frozenset(kind for kind, _, _ in rows)
+
+    def step(self, member: M, event: ClientEvent) -> list[Effect]:
+        """Apply one event to the client and return the effects it asks for, in order."""
+        kind = kind_of(event)
+        if kind not in self._kinds:
+            raise ProtocolViolation(f"{self._machine} is never sent {_name(kind)}")
+        if member.poll_step is PollStep.CLOSED:
+            return []
+        rule = self.rules.get((kind, member.poll_step)) or self.rules.get((kind, None))
+        return [] if rule is None else list(rule(member, event))
+
+
+def _name(kind: ClientKind) -> str:
+    if isinstance(kind, tuple):
+        return f"{kind[0].__name__} of {kind[1].__name__}"
+    return kind.__name__ if isinstance(kind, type) else f"timer {kind.value}"

@@ -1,1 +1,0 @@
-"""Assignors that a classic group's leader runs: range, round robin, sticky, cooperative-sticky, librdkafka's sticky."""

@@ -1,1 +1,0 @@
-"""Assignors that a KIP-848 coordinator runs: range and uniform."""

@@ -1,1 +1,0 @@
-"""A group as Kafka's command-line tools describe it."""

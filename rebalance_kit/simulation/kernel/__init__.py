@@ -1,1 +1,0 @@
-"""Time, chance, and how long things take."""

@@ -1,1 +1,0 @@
-"""Listeners and assignors that the learner wrote, run under the engine's guard."""
