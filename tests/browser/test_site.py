@@ -8,6 +8,7 @@ import re
 import pytest
 
 from rebalance_kit.recordings.runs.pack import unpack
+from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.reports.dropped import read_dropped
@@ -29,6 +30,14 @@ EXPORT = """async ([scenario, protocol]) => {
   const { buffers } = await talk.request({ type: "export", what: "trace" });
   const bytes = await crypto.subtle.digest("SHA-256", buffers[0]);
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}"""
+
+ARRIVED = """async (moment) => {
+  const { model } = document.querySelector("#rebalance-lab").rebalanceLab;
+  for (let frame = 0; frame < 600 && model.get("cursor_ms") !== moment; frame += 1) {
+    await new Promise(requestAnimationFrame);
+  }
+  return model.get("cursor_ms");
 }"""
 
 
@@ -149,6 +158,15 @@ def test_a_folder_of_logs_is_read_in_the_page_as_at_a_terminal(reading, tmp_path
     report = reading.frame_locator("#logs-report")
     report.locator("#g0 .chart svg .mark").first.wait_for()
     assert report.locator("#g0 .card").count() > 0
+    assert "rebalance-kit lab" not in report.locator("body").text_content()
+    first = report.locator("#g0 .card .lab a").first
+    with reading.expect_popup() as opening:
+        first.click()
+    lab = opening.value
+    lab.locator(READY).wait_for(state="attached", timeout=PYTHON_MS)
+    link = read_link(first.get_attribute("href").partition("=")[2])
+    assert link.at_ms > 0
+    assert lab.evaluate(ARRIVED, link.at_ms) == link.at_ms
 
 
 def test_pasted_lines_are_read_and_nothing_pasted_is_said(reading):
