@@ -47,7 +47,7 @@ demo: $(READY) ## run one crash under the three protocols, without a browser
 	$(BIN)/rebalance-kit run $(DEMO) --protocol all --out build/demo
 	@echo; echo "the report to open in a browser:"; find "$(CURDIR)/build/demo" -name '*.html'
 
-site: page ## write the lab and the course as a static site to build/site: Python runs in the page, any host serves it
+site: page ## write lab, course and documents as a static site to build/site: Python runs in the page, any host serves it
 	$(BIN)/python -m scripts.site
 	@echo "to look at it: $(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000"
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from scripts.bundle import ROOT
-from scripts.site import course, lab
+from scripts.site import course, documents, lab
 
 
 def build(folder: Path) -> None:
@@ -17,6 +17,7 @@ def build(folder: Path) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     lab.build(beside)
     course.build(beside / "course", beside / "pyodide")
+    documents.build(beside / "docs")
     if folder.exists():
         shutil.rmtree(folder)
     beside.replace(folder)

@@ -11,6 +11,7 @@ import base64
 import hashlib
 import importlib.util
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 from rebalance_kit.model.about import __version__
+from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.view.lab.guide.content import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.page import style
@@ -177,6 +179,8 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
         "{lesson}": FIRST[0],
         "{report}": script_digest(),
         "{count}": str(len(lesson_rows())),
+        "{items}": str(len(read_bank().items)),
+        "{repeated}": _repeated(),
         "{lessons}": f"<ol>\n{items}\n</ol>",
     }
     for page in ("index.html", "embed.html", "lessons.html", "logs.html"):
@@ -187,6 +191,15 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     (folder / "lab.css").write_text(style(), "utf-8")
     for name in ("site.css", "icon.svg"):
         shutil.copyfile(SOURCES / "site" / name, folder / name)
+
+
+def _repeated() -> str:
+    """How many recorded runs the engine repeats, as the page about it says."""
+    text = (ROOT / "docs" / "fidelity.md").read_text("utf-8")
+    found = re.search(r"equal in (\d+ of \d+) runs", text)
+    if found is None:
+        raise SystemExit("docs/fidelity.md names no result; expected 'equal in N of M runs'")
+    return found[1]
 
 
 def _notices(path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
+from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 
@@ -12,6 +15,7 @@ from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.reports.dropped import read_dropped
+from scripts.site import documents
 from scripts.site import lab as site
 from tests.support.browser.servers import static_files
 from tests.support.paths import ROOT
@@ -195,6 +199,46 @@ def test_every_lesson_is_listed_and_has_its_film(built, row):
     )
     assert len(links) == 1
     assert (built / "films" / f"{row['name']}.{links[0]}.json").is_file()
+
+
+class Links(HTMLParser):
+    """Where a page leads (``a``), what it loads (the rest), and the labs that it embeds."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.leads, self.loads, self.labs, self.names = [], [], [], set()
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.names.add(given.get("id"))
+        if tag == "rebalance-lab":
+            self.labs.append(given["link"])
+        for name in ("href", "src"):
+            if given.get(name):
+                (self.leads if tag == "a" else self.loads).append(given[name])
+
+
+def test_every_link_of_the_pages_and_documents_leads_somewhere(built, tmp_path):
+    shutil.copytree(built, tmp_path / "site")
+    documents.build(tmp_path / "site" / "docs")
+    pages = {path: Links(path) for path in (tmp_path / "site").rglob("*.html")}
+    lost = []
+    for page, links in pages.items():
+        assert [one for one in links.loads if one.startswith(("http", "//"))] == []
+        for link in {*links.leads, *links.loads}:
+            path, _, name = link.partition("#")
+            path, _, query = path.partition("?")
+            target = (page.parent / unquote(path)).resolve() if path else page
+            if link.startswith(("http", "data:", "mailto:")):
+                continue
+            if target == tmp_path / "site" / "course" / "lab" / "index.html":
+                target = ROOT / "notebooks" / query.removeprefix("path=")
+            if not target.exists() or (target in pages and name and name not in pages[target].names):
+                lost.append(f"{page.name}: {link}")
+    assert lost == []
+    labs = [read_link(token) for links in pages.values() for token in links.labs]
+    assert len(labs) == len(list((ROOT / "notebooks").glob("case-*.ipynb")))
 
 
 def test_a_second_build_has_the_same_bytes(built, tmp_path):
