@@ -29,7 +29,7 @@ from rebalance_kit.analysis.search import shrink
 from rebalance_kit.exercises.code_tasks.playback import first_skip
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.learner_code import as_partition
+from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,

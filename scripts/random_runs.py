@@ -25,7 +25,7 @@ from rebalance_kit.analysis.invariants import Violation, check
 from rebalance_kit.analysis.scenario_space import MIXED, Space, draw
 from rebalance_kit.model.versions import at_least
 from rebalance_kit.protocol.messages import JoinMember
-from rebalance_kit.simulation.learner_code import LeaderAssignor
+from rebalance_kit.simulation.learner_code.own_assignors import LeaderAssignor
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Action, MemberSpec, Scenario
 from rebalance_kit.simulation.simulate import simulate
 

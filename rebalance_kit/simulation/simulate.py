@@ -15,7 +15,7 @@ from rebalance_kit.simulation.client.process import Process
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
 from rebalance_kit.simulation.kernel import Agenda, RunHost
-from rebalance_kit.simulation.learner_code import (
+from rebalance_kit.simulation.learner_code.plug_ins import (
     NO_PLUG_INS,
     NOTHING,
     PlugIns,

@@ -21,7 +21,7 @@ from rebalance_kit.exercises.child.attempt import (
 from rebalance_kit.exercises.child.collecting import NoAnswer
 from rebalance_kit.exercises.child.recording import GivenUp, Recorder
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.learner_code import as_partition
+from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rebalance_kit.exercises.child.words import UNWRITTEN
-from rebalance_kit.simulation.learner_code import as_partition
+from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 
 Order = list[Any]
 _MOST_CALLS = 2_000

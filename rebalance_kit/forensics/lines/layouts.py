@@ -114,7 +114,9 @@ def _layout(entry: Any, where: str) -> Layout:
 
 def _checked(pattern: Any, where: str) -> str:
     try:
-        re.compile(str(pattern), re.ASCII)  # brackets that only what stands around it closes are none of its own
+        re.compile(
+            str(pattern), re.ASCII
+        )  # brackets that only what stands around it closes are none of its own
         # As lines are read with it: a flag for all of it, say, is nothing that may stand inside.
         whole = re.compile(Layout("", (), str(pattern)).whole, re.ASCII)
     except (re.error, ValueError, OverflowError, RecursionError) as problem:

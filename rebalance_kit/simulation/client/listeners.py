@@ -20,7 +20,7 @@ from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.messages import NONE
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.consumption import Span
-from rebalance_kit.simulation.learner_code import CallTimedOut, as_partition, call_with_timeout
+from rebalance_kit.simulation.learner_code.plug_ins import CallTimedOut, as_partition, call_with_timeout
 from rebalance_kit.simulation.scenario.checks import MOST_MS, whole
 
 

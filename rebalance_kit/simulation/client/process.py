@@ -17,7 +17,8 @@ from rebalance_kit.simulation.client.listeners import hand_over
 from rebalance_kit.simulation.cluster.cluster import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
 from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid
-from rebalance_kit.simulation.learner_code import LeaderAssignor, PlugIns, Supports
+from rebalance_kit.simulation.learner_code.own_assignors import LeaderAssignor
+from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, Supports
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
 
 

@@ -18,7 +18,7 @@ from rebalance_kit.model.errors import (
 )
 from rebalance_kit.model.patterns import MOST_STEPS, most_steps
 from rebalance_kit.model.versions import parse_version
-from rebalance_kit.simulation.learner_code import NOTHING, Supports
+from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario, TopicSpec
 
 CLIENTS = ("java", "librdkafka")

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import nearest
-from rebalance_kit.simulation.learner_code import NOTHING, Supports
+from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.actions import argument, check_arguments, check_states
 from rebalance_kit.simulation.scenario.checks import (
     MOST_MEMBERS,

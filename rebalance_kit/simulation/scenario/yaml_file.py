@@ -37,7 +37,7 @@ from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel import MEASURED
-from rebalance_kit.simulation.learner_code import Supports, supports
+from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario.checks import ERRORS, BadScenario, foresee
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import (

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from rebalance_kit.simulation.kernel import MEASURED
-from rebalance_kit.simulation.learner_code import Supports, supports
+from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
 from rebalance_kit.simulation.scenario.checks import foresee
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOL_KEYS,
