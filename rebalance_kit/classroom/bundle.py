@@ -5,11 +5,16 @@ Making it needs the network and a checkout; installing it needs Python of the sa
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import HeaderParser
 from pathlib import Path
 
 from rebalance_kit.model.about import __version__
@@ -32,7 +37,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 NEEDED = ({major}, {minor})
-EXTRAS = "{extras}"
 
 if sys.version_info[:2] != NEEDED:
     sys.exit(f"Python {{sys.version_info[0]}}.{{sys.version_info[1]}} runs this; expected {{NEEDED[0]}}.{{NEEDED[1]}}, for which the wheels are")
@@ -40,7 +44,7 @@ home = HERE / ".venv"
 venv.create(home, with_pip=True)
 bin_folder = home / ("Scripts" if sys.platform == "win32" else "bin")
 pip = [str(bin_folder / "python"), "-m", "pip", "install", "--no-index", "--find-links", str(HERE / "wheels")]
-subprocess.run([*pip, f"rebalance-kit[{{EXTRAS}}]"], check=True)
+subprocess.run([*pip, "--require-hashes", "--requirement", str(HERE / "requirements.txt")], check=True)
 print(f"Now: {{bin_folder / 'jupyter'}} lab notebooks/00-start-here.ipynb")
 '''
 
@@ -78,13 +82,82 @@ def write_zip(target: Path, wheels: Sequence[Path], extras: Sequence[str]) -> No
         for path in _course_files():
             kind = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
             packed.write(path, f"{top}/{path.relative_to(_ROOT).as_posix()}", kind)
-        packed.writestr(f"{top}/install.py", install_script(extras), zipfile.ZIP_DEFLATED)
+        parts = [Part.of(wheel) for wheel in wheels]
+        for name, text in supply(parts, extras).items():
+            packed.writestr(f"{top}/{name}", text, zipfile.ZIP_DEFLATED)
+        packed.writestr(f"{top}/install.py", install_script(), zipfile.ZIP_DEFLATED)
         packed.writestr(f"{top}/README.txt", _note(extras), zipfile.ZIP_DEFLATED)
 
 
-def install_script(extras: Sequence[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A wheel of the bundle as its own metadata name it, with the digest of its bytes."""
+
+    name: str
+    version: str
+    licence: str
+    home: str
+    digest: str
+
+    @classmethod
+    def of(cls, wheel: Path) -> Part:
+        """Read a wheel."""
+        with zipfile.ZipFile(wheel) as packed:
+            (name,) = (one for one in packed.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", one))
+            about = HeaderParser().parsestr(packed.read(name).decode("utf-8", "replace"))
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        project = re.sub(r"[-_.]+", "-", about["Name"]).lower()
+        return cls(project, about["Version"], _licence(about), _home(about), digest)
+
+
+def _licence(about: Message) -> str:
+    """What a wheel's metadata say of its licence: an SPDX expression, else its first line, else its classifiers."""
+    classes = [
+        line.rsplit(" :: ", 1)[1] for line in about.get_all("Classifier", ()) if line.startswith("License ::")
+    ]
+    said = (
+        about["License-Expression"]
+        or "; ".join(classes)
+        or (about["License"] or "").strip().split("\n", 1)[0]
+    )
+    return str(said)[:200] or "not said"
+
+
+def _home(about: Message) -> str:
+    links = [line.split(", ", 1)[1] for line in about.get_all("Project-URL", ()) if ", " in line]
+    return str(about["Home-page"] or (links[0] if links else ""))
+
+
+def supply(parts: Sequence[Part], extras: Sequence[str]) -> dict[str, str]:
+    """What a bundle says of its wheels: the lock that its script installs by, licences, and an SBOM (CycloneDX 1.6)."""
+    wanted = {_NAME: f"{_NAME}[{','.join(extras)}]"}
+    lock = [f"{wanted.get(one.name, one.name)}=={one.version} --hash=sha256:{one.digest}\n" for one in parts]
+    licences = [
+        f"{one.name} {one.version}: {one.licence}{f' ({one.home})' if one.home else ''}\n" for one in parts
+    ]
+    components = [
+        {
+            "type": "application" if one.name == _NAME else "library",
+            "bom-ref": f"{one.name}@{one.version}",
+            "name": one.name,
+            "version": one.version,
+            "purl": f"pkg:pypi/{one.name}@{one.version}",
+            "hashes": [{"alg": "SHA-256", "content": one.digest}],
+            "licenses": [{"license": {"name": one.licence}}],
+        }
+        for one in parts
+    ]
+    sbom = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1, "components": components}
+    return {
+        "requirements.txt": "".join(lock),
+        "licences.txt": "".join(licences),
+        "sbom.cdx.json": json.dumps(sbom, indent=1) + "\n",
+    }
+
+
+def install_script() -> str:
     """The script that a learner runs."""
-    return _INSTALL.format(major=sys.version_info[0], minor=sys.version_info[1], extras=",".join(extras))
+    return _INSTALL.format(major=sys.version_info[0], minor=sys.version_info[1])
 
 
 def wheel_names(bundle: Path) -> tuple[str, ...]:
@@ -122,5 +195,7 @@ def _note(extras: Sequence[str]) -> str:
     return (
         f"The rebalance kit {__version__}, to install without a network.\n\n"
         f"Python {version} on {sys.platform} is needed; the wheels are for it.\n"
-        f"    python install.py\n    .venv/bin/jupyter lab notebooks/00-start-here.ipynb\n\n{spark}"
+        f"    python install.py\n    .venv/bin/jupyter lab notebooks/00-start-here.ipynb\n\n"
+        "requirements.txt locks each wheel by its digest, and install.py takes no other. licences.txt says what each is\n"
+        f"licensed under, sbom.cdx.json the same for tools (CycloneDX 1.6).\n\n{spark}"
     )

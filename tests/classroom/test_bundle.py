@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import subprocess
 import sys
 import zipfile
@@ -13,7 +15,7 @@ from rebalance_kit.classroom.bundle import install_script, wheel_names, write_zi
 WHEEL = "rebalance_kit-9.9-py3-none-any.whl"
 FILES = {
     "rebalance_kit/__init__.py": "",
-    "rebalance_kit-9.9.dist-info/METADATA": "Metadata-Version: 2.1\nName: rebalance-kit\nVersion: 9.9\nProvides-Extra: lab\n",
+    "rebalance_kit-9.9.dist-info/METADATA": "Metadata-Version: 2.1\nName: rebalance-kit\nVersion: 9.9\nLicense: Apache-2.0\nProvides-Extra: lab\n",
     "rebalance_kit-9.9.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     "rebalance_kit-9.9.dist-info/RECORD": "",
 }
@@ -50,8 +52,26 @@ def test_its_script_installs_without_an_index(unpacked):
     assert "lab notebooks/00-start-here.ipynb" in done.stdout
 
 
+def test_its_script_refuses_a_wheel_that_was_changed(unpacked):
+    with zipfile.ZipFile(unpacked / "wheels" / WHEEL, "a") as packed:
+        packed.writestr("rebalance_kit/more.py", "")
+    done = subprocess.run(
+        [sys.executable, unpacked / "install.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+
+
+def test_it_says_what_each_wheel_is_and_what_it_is_licensed_under(unpacked):
+    digest = hashlib.sha256((unpacked / "wheels" / WHEEL).read_bytes()).hexdigest()
+    assert (unpacked / "requirements.txt").read_text() == f"rebalance-kit[lab]==9.9 --hash=sha256:{digest}\n"
+    assert (unpacked / "licences.txt").read_text() == "rebalance-kit 9.9: Apache-2.0\n"
+    (part,) = json.loads((unpacked / "sbom.cdx.json").read_text())["components"]
+    assert (part["purl"], part["hashes"][0]["content"]) == ("pkg:pypi/rebalance-kit@9.9", digest)
+
+
 def test_the_script_refuses_another_python(tmp_path):
-    other = install_script(["lab"]).replace(f"({sys.version_info[0]}, {sys.version_info[1]})", "(2, 7)")
+    other = install_script().replace(f"({sys.version_info[0]}, {sys.version_info[1]})", "(2, 7)")
     (tmp_path / "install.py").write_text(other)
     done = subprocess.run(
         [sys.executable, tmp_path / "install.py"], capture_output=True, text=True, check=False
