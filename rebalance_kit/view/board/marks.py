@@ -92,8 +92,8 @@ def action_words(do: str, member: str | None, args: Mapping[str, Any]) -> str:
         "members": "other",
         "node": "another",
     }
-    return DONE.get(do, "{member}: " + do).format(
-        **{**known, **{key: value for key, value in args.items() if key in known and key != "member"}}
+    return DONE.get(do, "{member}: {do}").format(
+        do=do, **{**known, **{key: value for key, value in args.items() if key in known and key != "member"}}
     )
 
 

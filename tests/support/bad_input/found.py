@@ -82,6 +82,12 @@ def found() -> Iterator[tuple[str, str, Any]]:
         "idle(at='x')",
     ):
         yield "expression", call[:30], call
+    for do in ("{0}", "{member.__class__}", "{"):
+        yield (
+            "widget message",
+            f"an action called {do}",
+            {"to": "Lab", "type": "preview", "at_ms": 3000, "member": "consumer-1", "do": do},
+        )
     layout = "layouts:\n- {name: mine, begins: '####-##-## ', pattern: '(?P<message>.*)) (x'}\n"
     yield "layouts", "a pattern whose brackets close those around it", layout
     yield "sweep", "a scenario's name of 3,000 letters", f"scenarios: [{'a' * 3000}]\n"
