@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -103,7 +104,7 @@ def test_limits_are_given_in_words_and_other_words_are_refused(tmp_path):
     assert_refused(ended("logs", "--limits", "ratio=no", tmp_path), "expected bytes=NUMBER")
 
 
-@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="without a shell the next start cleans up")
+@pytest.mark.skipif(not Path("/bin/sh").exists(), reason="without a shell the next start cleans up")
 def test_what_was_unpacked_goes_with_a_process_that_is_killed(tmp_path):
     program = (
         "from rebalance_kit.model.files import scratch_folder\n"
