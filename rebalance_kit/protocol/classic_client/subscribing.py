@@ -77,9 +77,14 @@ def metadata_seen(member: ClassicMember, event: MetadataSeen) -> Effects:
 
 
 def _look_for_changes(member: ClassicMember) -> Effects:
-    """The leader watches the metadata of the whole group, and everybody its own subscription (rejoinNeededOrPending)."""
+    """The leader watches the metadata of the whole group, and everybody its own subscription (rejoinNeededOrPending).
+
+    The leader's snapshot is renewed with the metadata alone (maybeUpdateSubscriptionMetadata): it knows no topic that
+    subscribe() has named since, and one that a pattern matches at once.
+    """
     if member.leader and member.assigned_metadata is not None:
-        watched = sorted({*member.assigned_metadata, *member.topics})
+        named = member.joined_topics if member.pattern is None else member.topics
+        watched = sorted({*member.assigned_metadata, *named})
         seen = {topic: member.metadata.get(topic, 0) for topic in watched}
         if seen != dict(member.assigned_metadata) or _racks_changed(member, watched):
             racked = member.settings.rack is not None

@@ -102,6 +102,7 @@ TRIGGERS: Mapping[str, str] = MappingProxyType(
         "leave": "a member left",
         "session": "a member's session ended",
         "metadata": "topics or partitions changed",
+        "subscription": "a member subscribes to other topics",
     }
 )
 
