@@ -160,8 +160,8 @@ def across(names: Sequence[str], measure_name: str, count: int = 40) -> Table:
 
 
 def spread(drawn: Draws, measure_name: str) -> Table:
-    """One measure (a name of ``Metrics``, as ``longest_gap_s``) over the draws: least, quartiles, greatest."""
-    rows = [[f"{drawn.count} draws", "least", "lower quartile", "median", "upper quartile", "greatest"]]
+    """One measure (a name of ``Metrics``, as ``longest_gap_s``) over the draws: minimum, quartiles, maximum."""
+    rows = [[f"{drawn.count} draws", "minimum", "lower quartile", "median", "upper quartile", "maximum"]]
     for label in drawn.labels:
         found = drawn.distribution(attrgetter(measure_name), label)
         shown = [ABSENT] * 5 if found is None else [_number(found.quantile(q / 4), found) for q in range(5)]

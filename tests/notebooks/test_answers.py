@@ -49,6 +49,18 @@ def test_01_a_leave_just_behind_the_heartbeats_and_a_newcomer_make_one_rebalance
     assert metrics(lab.trace).rebalances == 1
 
 
+def test_01_a_second_crash_before_the_return_makes_the_healthy_member_wait_for_the_later_session():
+    assert "reads nothing for 39 s, not 27 s" in source("01-why-rebalances-happen")
+    waits = []
+    for crashed in ((), ("consumer-1",)):
+        lab = Lab("recovered-member", "eager")
+        lab.at(max(row.at_ms for row in lab.trace.of("process_started")) - 3_000)
+        for name in crashed:
+            lab.crash(name)
+        waits.append(max(gap.length_ms for gap in gaps(lab.trace, 30_000) if gap.before == "consumer-3"))
+    assert waits == [pytest.approx(27_000, abs=500), pytest.approx(39_000, abs=500)]
+
+
 def test_01_a_crash_and_a_return_after_the_session_each_stop_the_healthy_members_for_a_fraction_of_a_second():
     assert "and each would have stopped the healthy pods for a fraction of a second" in source(
         "01-why-rebalances-happen"

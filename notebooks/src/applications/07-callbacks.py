@@ -129,7 +129,7 @@ def given(trace, callback, since_s=30):
 guess.beside(dict(zip(guess.answers, (given(trace, "revoked") for trace in left.values()), strict=True)))
 
 # %% [markdown]
-# Eager revokes everything, the survivors' eight partitions included, and deals it out again. Under cooperative and KIP-848 only the closing
+# Eager revokes everything, the survivors' eight partitions included, and hands it out again. Under cooperative and KIP-848 only the closing
 # member revokes: its own four.
 #
 # Now a join: three consumers read twelve partitions, and a fourth one joins. It starts at 33.6 s and has joined by

@@ -169,7 +169,7 @@ reveal(f"{fault.at_ms / 1000:.1f} s, {fault.actor}, in {fault.detail['name']}: {
 #
 # | exception (Java) | what happened | what to do |
 # |---|---|---|
-# | `CommitFailedException` | classic: the coordinator does not take this member's commits any more (poll timeout, session expired, generation gone). KIP-848: that, **or** only that the member epoch of the commit is not the newest (`STALE_MEMBER_EPOCH`) and the member lives on | do not use these records as committed; call `poll()`, which joins again where it must and otherwise goes on. Then find out why: batch too long? |
+# | `CommitFailedException` | classic: the coordinator does not take this member's commits any more (poll timeout, session expired, generation gone). KIP-848: that, **or** only that the member epoch of the commit is not the newest (`STALE_MEMBER_EPOCH`) and the member lives on | treat these records as not committed; call `poll()`, which joins again where it must and otherwise goes on. Then find out why: batch too long? |
 # | `RebalanceInProgressException` | classic only: you are a member, and a rebalance is under way | call `poll()` to finish it, then commit what you still own |
 # | `FencedInstanceIdException` | another process uses your `group.instance.id` | fatal for this process: close it, find the duplicate |
 # | `RetriableCommitFailedException` | `commitAsync` met a transient error | nothing; the next commit covers it |
@@ -196,7 +196,7 @@ print(explain("CommitFailedException"))
 # The member that wakes up is a **zombie**: it does not know that it was removed. Fencing stops its commits. It does not
 # stop its *work*: it may still hand whatever it has fetched to your code.
 #
-# The frozen process cannot heartbeat, so its partitions go to others, who read on. When it wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848 consumer usually learns it sooner (in the draws of notebook 05 it has about a twentieth as many duplicates as a classic one; in our one recording with the 4.3.1 Java client a tenth), but nothing makes its buffered records wait for the heartbeat's answer. Neither protocol
+# The frozen process cannot heartbeat, so its partitions go to others, who read on. When it wakes, a classic consumer returns whole fetches of the same records before it learns that it was removed. A KIP-848 consumer usually learns it sooner (in the draws of notebook 05 it has about a twentieth as many duplicates as a classic one; in our one recording with the 4.3.1 Java client a tenth; librdkafka's one recording has as many as a classic group), but nothing makes its buffered records wait for the heartbeat's answer. Neither protocol
 # protects a database that your code writes to. For that you need your own fence: write the offset (or the generation)
 # with the data, and refuse older ones.
 

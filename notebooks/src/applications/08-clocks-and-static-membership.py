@@ -317,7 +317,7 @@ Lab("storm", "eager", at_ms=29_000)
 # ## Exercise: timeouts for an objective
 #
 # Choose the timeouts of a group so that it meets six objectives. *Copy it into my folder* makes the file `my-exercises/c5-timeouts-for-an-slo/answer.py`;
-# open it in JupyterLab, fill in the values, save it, and press *Check my answer*.
+# open it in JupyterLab, fill in the values, save it, and press *Check my answer*. (The answer is a configuration and no code, hence a file and not a cell.)
 
 # %% tags=["hide-input", "nbval-ignore-output"]
 from IPython.display import Markdown

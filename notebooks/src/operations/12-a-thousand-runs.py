@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 12 · A thousand runs: sweeping parameters on Spark
 #
-# **35 minutes**, and 70 for its exercises. Exams: CCAAK *Cluster Configuration*; CCDAK *Application Development*.
+# **40 minutes**, and 70 for its exercises. Exams: CCAAK *Cluster Configuration*; CCDAK *Application Development*.
 #
 # After this notebook you can
 #
@@ -241,6 +241,14 @@ print(fifteenth.check(sweep_by_hand))
 # Medians and quartiles hardly move: they describe the runs, and fewer runs are not different runs. What grows is how much the figures change from one set of seeds
 # to the next. The false alarms are a sum, so divide them by the number of runs first. Even then they suffer most, because a few long freezes more or less
 # decide them: rare events need many runs.
+#
+# </details>
+#
+# <details><summary>Answer to the second</summary>
+#
+# All twelve partitions go unread under every protocol now, because a member reads nothing while its own callbacks run. Under eager *nobody* reads anything for two callbacks in a
+# row, about twelve seconds. Cooperative has the most unread partition-seconds, because `onPartitionsAssigned` runs twice. KIP-848 has the longest gap of a single
+# partition: the old owner's two callbacks, the new owner's heartbeat, and its callback, one after the other.
 #
 # </details>
 #

@@ -134,6 +134,7 @@ print(consumer_groups(slow, 52, "members"))
 # | `consumer-group-count` with the tag `state` (`Assigning`, `Reconciling`) | broker, `group-coordinator-metrics` | *KIP-848* groups per state | above 0 for minutes |
 # | `group-count` with the tag `protocol` | broker, `group-coordinator-metrics` | how far a migration has come | – |
 # | `group-completed-rebalance-count`, `consumer-group-rebalance-count` | broker, `group-coordinator-metrics` | classic, and KIP-848 | a step in the rate |
+#
 # There is no *rate* of losses: count the calls of `onPartitionsLost` in your listener, and alert on any. Each one is a member that was taken out without its consent.
 #
 # The client metrics are the Java client's. librdkafka has none of these names: set `statistics.interval.ms`, and read

@@ -119,7 +119,7 @@ reveal(columns(table))
 #
 # It becomes a migration if the offsets go along. Stop the old group. Then
 # `kafka-consumer-groups --group billing --all-topics --reset-offsets --to-current --export --dry-run > offsets.csv` writes them down, and
-# `kafka-consumer-groups --group billing-v2 --reset-offsets --from-file offsets.csv --execute` gives them to the new group, which must not run yet. Between the two
+# `kafka-consumer-groups --group billing-v2 --reset-offsets --from-file offsets.csv --execute` gives them to the new group, which must not run yet (`--bootstrap-server` is left out of both). Between the two
 # commands nobody reads. So it is an offline migration with two more steps: for Java clients the online way of notebook 09 is the
 # shorter one. You need the new id where the online way is refused, and to be able to go back: for that, copy the offsets the other way.
 #

@@ -115,7 +115,7 @@ Today("CCDAK")
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Quiz
 
-Quiz("three-protocols")
+Quiz("trade-off", count=6)
 
 # %% [markdown]
 # ## Your answers are yours

@@ -13,9 +13,9 @@
 #
 # | path | notebooks | minutes |
 # |---|---|---:|
-# | **three hours** | 00, 01, 03, 05, 08, 14: read, predict and look; leave labs and quizzes out | 184 |
-# | **exam** | 00 to 09, 14 and 15b with labs and quizzes, then the mock exam of 16 | 530 |
-# | **everything** | all of them; 10 to 12 are an elective on logs with Spark, and the exercises come on top | 670 |
+# | **three hours** | 00, 01, 03, 05, 08, 14: read, predict and look; leave labs and quizzes out | 185 |
+# | **exam** | 00 to 09, 14 and 15b with labs and quizzes, then the mock exam of 16 | 531 |
+# | **everything** | all of them; 10 to 12 are an elective on logs with Spark, and the exercises come on top | 674 |
 #
 # Five minutes for a colleague? The **cases** at the end of this notebook are one incident each.
 #
@@ -144,7 +144,7 @@ guess.beside(
 # %% [markdown]
 # One run is one crash at one moment. Repeat the crash a hundred times at random moments, the same moments for each protocol. Each entry is
 # the median; the parentheses give the range of the middle half of the runs (no parentheses: all of that half gave the same value). The last column names the protocols
-# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Three more rows: *settled after* is the time until the group is stable again and every partition is read; *avoidable moves* are moved partitions beyond those that any assignment of these sizes would have to move; the *greatest lag* is that of all partitions together, at its peak.)
+# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Some of the folded rows: *hand-overs* count every change of a partition's reader, *given back* those that went back to the member that had just given them up. *Elsewhere at the end* compares the end with the beginning; *elsewhere without need* is what any assignment of these sizes could have left where it was. *Settled after* is the time until the group is stable again and every partition is read; the *greatest lag* is that of all partitions together, at its peak.)
 
 # %%
 from rebalance_kit.notebook import draws

@@ -99,7 +99,7 @@ print(gaps(leave))
 
 # %% [markdown]
 # The leave was announced, and still the partitions of `consumer-2` go unread for a moment: the survivors hear of it at their next heartbeat, not before. (Why did
-# `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, deals them out one by one in the cooperative runs of this
+# `consumer-2` have every third partition? The *assignor*, the rule that distributes the partitions, hands them out one by one in the cooperative runs of this
 # notebook and in blocks in the eager ones: notebooks 02 and 06.)
 #
 # ## 3 A member crashes
@@ -227,6 +227,13 @@ from rebalance_kit import Lab
 Lab("recovered-member", "eager")
 
 # %% [markdown]
+# <details><summary>What the second crash does</summary>
+#
+# Crash `consumer-1` three seconds before the restart, and the group waits for *two* dead ids. The one healthy pod that is left reads nothing for 39 s, not 27 s: until the
+# later of the two sessions has ended. Every crash in a join phase prolongs it.
+#
+# </details>
+#
 # ## 6 A subscription changes
 #
 # `consumer-2` subscribes to a second topic. A member of a classic group rejoins at once. Under KIP-848 the member reports the change with its next

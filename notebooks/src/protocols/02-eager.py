@@ -27,7 +27,7 @@
 #
 # ## What the range assignor does
 #
-# `range` is the first assignor of the default list. It sorts partitions and members, and deals out the partitions of each topic in
+# `range` is the first assignor of the default list. It sorts partitions and members, and hands out the partitions of each topic in
 # **blocks**; if the blocks cannot be equal, the first members get one more. Twelve partitions:
 #
 # | members | consumer-1 | consumer-2 | consumer-3 | consumer-4 |
@@ -35,7 +35,7 @@
 # | three | 0 1 2 3 | 4 5 6 7 | 8 9 10 11 | |
 # | four | 0 1 2 | 3 4 5 | 6 7 8 | 9 10 11 |
 #
-# Range does not look at who owned what before. `roundrobin` deals one by one and does not look either. `sticky` also deals evenly, and
+# Range does not look at who owned what before. `roundrobin` hands them out one by one and does not look either. `sticky` is as even, and
 # leaves each partition where it was as far as balance allows.
 #
 # ### Predict

@@ -70,7 +70,7 @@ describe(move)
 # ### The messages
 #
 # **Watch for** what the JoinGroup requests say about ownership, and for the *second* round. Which member starts it, and when does B hear
-# of it? (A leads: it sees the metadata of a new topic, hence the reason of its first request.)
+# of it? (The reason of A's first request is the changed subscription: `subscribe()` alone starts the round, before any metadata has come.)
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import messages
@@ -187,7 +187,7 @@ runs(joins, "generations", "partitions unread", "elsewhere at the end")
 #
 # ## Myth 3: "cooperative is the default since Kafka 3.0"
 #
-# It is not: the consumers of notebook 02 configured no assignor at all, and range dealt out the blocks.
+# It is not: the consumers of notebook 02 configured no assignor at all, and range handed out the blocks.
 
 # %%
 from rebalance_kit.notebook import explain

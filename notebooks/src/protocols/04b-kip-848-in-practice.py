@@ -65,7 +65,7 @@ print(spread(draws(with_broker("crash", limits), protocols=["consumer"]), "detec
 
 # %% [markdown]
 # A crash is detected when the session timeout has passed since the last heartbeat, which is up to 5 s old at the crash: after 40 to 45 s with the default of 45 s, after 10 to 15 s with 15 s. (The second
-# setting in the code only lowers the least value that the broker allows.) A single group can be given its own value, within the
+# setting in the code only lowers the minimum that the broker allows.) A single group can be given its own value, within the
 # broker's limits (`group.consumer.min.session.timeout.ms`, 45000 by default, and `group.consumer.max.session.timeout.ms`, 60000):
 # `kafka-configs --bootstrap-server localhost:9092 --entity-type groups --entity-name orders-app --alter --add-config consumer.session.timeout.ms=50000`.
 #
@@ -224,7 +224,7 @@ from rebalance_kit.notebook import runs
 runs(draws("join", 40, ["consumer", "consumer-range"]), "elsewhere at the end", "partitions unread")
 
 # %% [markdown]
-# Three of the twelve have to move. The broker's range deals out blocks in the order of the member ids, which the clients draw at random. A newcomer in the middle
+# Three of the twelve have to move. The broker's range hands out blocks in the order of the member ids, which the clients draw at random. A newcomer in the middle
 # moves four partitions, one at either end six. (Static members are sorted by their `group.instance.id`.)
 #
 # ## Check yourself

@@ -97,8 +97,8 @@ from rebalance_kit.notebook import spread
 spread(join, "longest_gap_s")
 
 # %% [markdown]
-# Two extremes are worth a look. *Greatest* under eager: the newcomer asked to join just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
-# interval later. *Least* under cooperative: an old member had already revoked and rejoined when the newcomer's SyncGroup came. The answer told the newcomer to rejoin as well, so the second generation followed at once.
+# Two extremes are worth a look. *Maximum* under eager: the newcomer asked to join just between the heartbeats of two members, so one member heard of it at once and gave everything up, and the others heard of it almost an
+# interval later. *Minimum* under cooperative: an old member had already revoked and rejoined when the newcomer's SyncGroup came. The answer told the newcomer to rejoin as well, so the second generation followed at once.
 #
 # So is KIP-848 slow? Its clock is the heartbeat interval that the *broker* sets, 5 s by default; the classic client's own is 3 s. Give both the same interval (for which the broker's minimum has to come down as well):
 
@@ -130,7 +130,7 @@ members:
 spread(draws(with_broker(scenario(recorded), every_3_s)), "longest_gap_s")
 
 # %% [markdown]
-# The recorded KIP-848 run is at the lucky end, near the least of the hundred: the new owner's heartbeat happened to come just after the release. One recording is one
+# The recorded KIP-848 run is at the lucky end, near the minimum of the hundred: the new owner's heartbeat happened to come just after the release. One recording is one
 # draw. Three seconds in the cooperative recording are not an accident; they are the rule.
 #
 # What no gap shows is the work that a rebalance makes. Under eager each member runs `onPartitionsRevoked` and `onPartitionsAssigned` for *all* its partitions and commits the offsets of all, and whatever
@@ -236,7 +236,7 @@ runs(
 #   because all of them are quick. Add one slow callback, and section 3 happens to 500 partitions.
 # - **Cooperative** and **KIP-848** touch the ten partitions of the restarted member and the ten that it is given afterwards. (The two sets may share a partition. Under KIP-848 they do, so 19 are unread; the shared one ends where it was, so 18 move.)
 # - Under every protocol the restarted member's partitions go unread until the others hear that it left. (Under eager that is the longest gap.)
-# - *Hand-overs* count every change of reader: eager has by far the most. *Elsewhere at the end* compares the end with the beginning. Range deals out the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
+# - *Hand-overs* count every change of reader: eager has by far the most. *Elsewhere at the end* compares the end with the beginning. Range assigns in the same way whenever the member ids sort in the same order, as they do here when `consumer-17` is back, so nothing seems to have moved. The sticky
 #   assignors spread the leaver's ten partitions over the others and, when it is back, take one partition from each member
 #   that has one too many, seldom the very one that had come from it; nothing makes them restore the old shares.
 #
@@ -264,7 +264,7 @@ across(["join", "leave", "crash", "poll-timeout", "freeze"], "records redelivere
 # %% [markdown]
 # In planned changes (join, leave) members commit before giving partitions up (auto-commit on), so almost nothing is read twice. (A cooperative member commits before it
 # rejoins and reads on until it revokes. The new owner reads again what came in between.) After an unplanned change,
-# everything since the last commit is read again, under any protocol: up to five seconds of records (`auto.commit.interval.ms`), here ten per second and partition. The *freeze* adds something: a classic consumer that thaws can still fetch records that others have processed and hand them to the application, before it learns that it was removed. A KIP-848 client usually learns it sooner, but nothing in its `poll()` waits for the heartbeat's answer, so it is a race. (In our three recordings of a freeze with the 4.3.1 Java client 480 and 460 records came twice in the classic groups and 44 in the KIP-848 group: one run each.)
+# everything since the last commit is read again, under any protocol: up to five seconds of records (`auto.commit.interval.ms`), here ten per second and partition. The *freeze* adds something: a classic consumer that thaws can still fetch records that others have processed and hand them to the application, before it learns that it was removed. A KIP-848 client usually learns it sooner, but nothing in its `poll()` waits for the heartbeat's answer, so it is a race. (In our three recordings of a freeze with the 4.3.1 Java client 480 and 460 records came twice in the classic groups and 44 in the KIP-848 group; in the one with librdkafka under KIP-848 it was 472. One run each.)
 #
 # ## In one table
 #
@@ -310,7 +310,7 @@ Quiz("three-protocols")
 # - A crash costs the three protocols about the same; the session timeout decides.
 # - In a healthy join, eager has the shortest gap per partition, but every partition has one.
 # - Eager's real price is breadth, and that all wait for the slowest.
-# - Duplicates come from the commit policy and the kind of event. The protocol matters most where a frozen member wakes up: in our draws, and in our recording of the 4.3.1 Java client, KIP-848 repeated far fewer records.
+# - Duplicates come from the commit policy and the kind of event. The protocol matters most where a frozen member wakes up: in our draws, and in our recording of the 4.3.1 Java client, KIP-848 repeated far fewer records; librdkafka did not.
 # - One run is one draw: compare medians and middle halves.
 
 # %% tags=["hide-input", "nbval-ignore-output"]

@@ -335,7 +335,7 @@ def runs() -> Iterator[tuple[str, str]]:
                 yield name, protocol
 
 
-@pytest.mark.parametrize(("name", "protocol"), runs())
+@pytest.mark.parametrize(("name", "protocol"), list(runs()))
 def test_each_verb_that_is_told_of_a_member_has_its_rows(name, protocol):
     scenario = scenarios.load(name)
     chosen = None if scenario.chooses_protocol() else protocol
