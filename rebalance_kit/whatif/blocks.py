@@ -11,6 +11,7 @@ from rebalance_kit.forensics.lines.files import Text
 
 _HEAD = re.compile(r"\b(ConsumerConfig|KafkaConfig|GroupConfig) values:\s*$")
 _ENTRY = re.compile(r"^\s+([a-z][\w.]*) = (.*?)\s*$")
+_CLUSTER = re.compile(rb"groupId=([^\],]+)\] Cluster ID: ([\w-]+)")
 
 
 @dataclass(slots=True)
@@ -32,6 +33,12 @@ def blocks_in(name: str, path: Path) -> Iterator[Block]:
     """The blocks of a file, in order."""
     text = b"".join(Text(path).pieces()).decode("utf-8", "replace")
     return blocks_of(name, text.splitlines())
+
+
+def clusters_in(path: Path) -> set[tuple[str, str]]:
+    """Group and cluster ID, as often as the members in a file tell of them together."""
+    found = _CLUSTER.findall(b"".join(Text(path).pieces()))
+    return {(group.decode("utf-8", "replace"), cluster.decode()) for group, cluster in found}
 
 
 def blocks_of(name: str, lines: Iterable[str]) -> Iterator[Block]:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 from rebalance_kit.forensics.event import Event
@@ -19,7 +20,7 @@ from rebalance_kit.model.configs.broker import BROKER_KEYS
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.errors import ConfigError, DataError
 from rebalance_kit.model.versions import PREFERRED, parse_version
-from rebalance_kit.whatif.blocks import Block, blocks_in
+from rebalance_kit.whatif.blocks import Block, blocks_in, clusters_in
 from rebalance_kit.whatif.coordinator import BY_ADMIN, Coordinator, coordinator_of, stops_of, topics_of
 from rebalance_kit.whatif.lives import Life, ground, lives_of, told_by
 from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
@@ -44,11 +45,13 @@ def nights(
 ) -> list[Night]:
     """The night of every group in the logs under ``paths``, or of ``group`` alone.
 
-    Raises ``DataError`` when nothing there is a log, or when no group (or not that one) is told of.
+    Raises ``DataError`` when nothing there is a log, when no group (or not that one) is told of, and when
+    the members of one group name two clusters.
     """
     given = list(paths)
     told = look(given, reading)
-    blocks = [block for _, name, path in collect_some(given)[0] for block in blocks_in(name, path)]
+    files = [(name, path) for _, name, path in collect_some(given)[0]]
+    blocks = [block for name, path in files for block in blocks_in(name, path)]
     events = [event for file in told.files for event in file.events]
     named = sorted({str(event.group) for event in events if event.group})
     if group is not None and group not in named:
@@ -56,6 +59,7 @@ def nights(
             f"group {group!r} is in none of these logs; expected one of {', '.join(named) or 'none'}"
         )
     wanted = named if group is None else [group]
+    _of_one_cluster(files, wanted)
     found = [_Reader(name, events, blocks, told).night() for name in wanted]
     usable = [night for night in found if night is not None]
     if not usable:
@@ -64,6 +68,21 @@ def nights(
             "expected the log of the group's coordinator, of its members, or both"
         )
     return usable
+
+
+def _of_one_cluster(files: Sequence[tuple[str, Path]], wanted: Sequence[str]) -> None:
+    """Refuse groups of one name in two clusters: their members would be taken for one group's."""
+    seen: dict[str, dict[str, str]] = defaultdict(dict)
+    for name, path in files:
+        for group, cluster in sorted(clusters_in(path)):
+            seen[group].setdefault(cluster, name)
+    for group in wanted:
+        if len(seen[group]) > 1:
+            places = ", ".join(f"{cluster} in {name}" for cluster, name in seen[group].items())
+            raise DataError(
+                f"the members of group {group!r} name {len(seen[group])} clusters: {places}; "
+                "expected the logs of one cluster, because a group of the same name in another is another group"
+            )
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 
 import pytest
 
@@ -136,6 +137,16 @@ def test_what_cannot_be_read_says_what_was_expected(tmp_path, recorded):
     (tmp_path / "app.log").write_text("2026-11-21 02:15:11,745 INFO nothing of Kafka here\n", "utf-8")
     with pytest.raises(DataError, match="no group in these logs"):
         nights([tmp_path / "app.log"])
+
+
+def test_logs_of_two_clusters_are_refused_and_both_are_named(recorded, tmp_path):
+    name = next(path for path in recorded[CRASH] if "c1" in path.name)
+    told = gzip.decompress(name.read_bytes())
+    for file, cluster in (("east.log", b"east-1"), ("west.log", b"west-2")):
+        (tmp_path / file).write_bytes(re.sub(rb"Cluster ID: \S+", b"Cluster ID: " + cluster, told))
+    with pytest.raises(DataError, match=r"'orders-app' name 2 clusters: east-1 in .*east.log, west-2 in"):
+        nights([tmp_path])
+    assert nights([tmp_path / "east.log"])
 
 
 def test_a_broker_that_starts_again_replays_its_topics_and_adds_no_partition(recorded, tmp_path):
