@@ -123,7 +123,7 @@ def first(kind: str, file: str) -> None:
 
 def starts(file: Path) -> None:
     """The table of the first and the small answers."""
-    from rebalance_kit.pipeline.spark.class_archive import _AT_REST_S
+    from rebalance_kit.pipeline.spark.java import _AT_REST_S
 
     first_result("kit", file)  # writes the class archive when it ends, unless there is one
     time.sleep(2 * _AT_REST_S)

@@ -32,7 +32,7 @@ from rebalance_kit.analysis.metrics import UNPLANNED, metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
+from rebalance_kit.pipeline.output import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,
     THREE_PROTOCOLS,
@@ -204,16 +204,18 @@ def _beside_recordings(draws: Draws, gaps: Mapping[str, Sequence[float]], at_3_s
 
 def recorded_gaps(name: str) -> Mapping[str, Sequence[float]]:
     """The longest gap of a partition in each recorded run of a scenario of this name, by protocol; seconds."""
-    from rebalance_kit.recordings.runs import pack
+    from rebalance_kit.recordings.runs import folder as recorded_runs
     from rebalance_kit.recordings.runs.folder import read_run
     from rebalance_kit.recordings.runs.trace import recorded_trace
 
     gaps: dict[str, list[float]] = {protocol: [] for protocol in THREE_PROTOCOLS}
-    if not pack.RECORDED.is_dir():
+    if not recorded_runs.RECORDED.is_dir():
         return gaps
-    wanted = [run for run in pack.run_names() if run.split(".")[0] == name and run.split(".")[1] in gaps]
+    wanted = [
+        run for run in recorded_runs.run_names() if run.split(".")[0] == name and run.split(".")[1] in gaps
+    ]
     with TemporaryDirectory() as folder:
-        for path in pack.unpack(Path(folder), wanted) if wanted else ():
+        for path in recorded_runs.unpack(Path(folder), wanted) if wanted else ():
             gaps[path.name.split(".")[1]].append(metrics(recorded_trace(read_run(path))).longest_gap_s)
     return gaps
 

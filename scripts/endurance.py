@@ -24,8 +24,8 @@ from rebalance_kit.forensics.report import require_balance
 from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.pipeline import spark_session
 from rebalance_kit.pipeline.command import read_logs, run_logs
-from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch
-from rebalance_kit.recordings.runs.pack import unpack
+from rebalance_kit.pipeline.stream.watch import WatchOptions, run_watch
+from rebalance_kit.recordings.runs.folder import unpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -28,8 +28,7 @@ from rebalance_kit.model.files import write_atomically
 from rebalance_kit.recordings.replay.facts import of_record, of_trace
 from rebalance_kit.recordings.replay.percentiles import Seen, window
 from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import read_run
-from rebalance_kit.recordings.runs.pack import MORE, unpack
+from rebalance_kit.recordings.runs.folder import MORE, read_run, unpack
 from rebalance_kit.recordings.runs.trace import recorded_trace
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.draws import first_deed, placed, under

@@ -21,8 +21,8 @@ from rebalance_kit.classroom.untrusted import printable
 from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
 from rebalance_kit.exercises.child.words import OUT_OF_TIME
-from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
 from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport, check_code
+from rebalance_kit.exercises.code_tasks.task import CodeExercise
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.exercises.workspace import AnyExercise, Identity, find

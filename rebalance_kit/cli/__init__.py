@@ -1,6 +1,6 @@
 """``rebalance-kit``: the kit from a terminal. Each command imports only what it needs.
 
-A file of this room holds the commands of one subject and has one public function, ``add``.
+A file of this room holds the commands of one subject, added by ``add`` (and by a second function of such a name).
 """
 
 from __future__ import annotations
@@ -11,21 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from rebalance_kit.cli import (
-    classroom,
-    engine,
-    exercise,
-    handouts,
-    install,
-    lab,
-    live,
-    logs,
-    maker,
-    quiz,
-    streaming,
-    what_if,
-    words,
-)
+from rebalance_kit.cli import classroom, engine, install, lab, live, logs, practice, streaming
 from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.cli.terminal import working
 from rebalance_kit.model.about import __version__
@@ -64,26 +50,26 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="rebalance-kit", description="How Kafka consumer groups rebalance: run it, read it, practise it."
     )
     parser.add_argument("--version", action="version", version=f"rebalance-kit {__version__}")
     add_debug(parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for room in (
-        engine,
-        words,
-        lab,
-        logs,
-        what_if,
-        live,
-        streaming,
-        maker,
-        quiz,
-        exercise,
-        classroom,
-        handouts,
-        install,
+    for add in (
+        engine.add,
+        engine.add_words,
+        lab.add,
+        logs.add,
+        logs.add_what_if,
+        live.add,
+        streaming.add,
+        streaming.add_maker,
+        practice.add,
+        practice.add_exercises,
+        classroom.add,
+        classroom.add_handouts,
+        install.add,
     ):
-        room.add(commands)
+        add(commands)
     return parser

@@ -1,4 +1,4 @@
-"""Commands of the classroom: the guide of a workshop, its plan B, a vote without a notebook; collect, mark and report."""
+"""Commands of the classroom: the guide of a workshop, its plan B, votes; collect, mark and report; course, cards and bundle."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from rebalance_kit.cli.commands import Commands
-from rebalance_kit.cli.exercise import seconds as _seconds
+from rebalance_kit.cli.door import Commands
+from rebalance_kit.cli.practice import seconds as _seconds
 
 if TYPE_CHECKING:
     from rebalance_kit.classroom.plan import Plan
@@ -249,4 +249,55 @@ def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.folder is not None:
         out.write(f"put into {write_file(ballot, room, arguments.folder)}\n")
     out.write(f"send this code to the instructor: {write_code(ballot, room)}\n")
+    return 0
+
+
+def add_handouts(commands: Commands) -> None:
+    """Add the commands of this file."""
+    course = commands.add_parser(
+        "course", help="write notebooks and exercises into a folder of yours; what you changed stays"
+    )
+    course.add_argument("folder", type=Path, metavar="DIR", help="your folder, made where it is missing")
+    course.add_argument("--without-solutions", action="store_true", help="leave the folder solutions/ out")
+    course.set_defaults(command=_course)
+    cards = commands.add_parser("cards", help="write the pages that people print, as SVG and PDF")
+    cards.add_argument("--out", type=Path, default=Path("cards"), metavar="DIR", help="default: cards")
+    cards.add_argument("--svg", action="store_true", help="SVG alone, which needs no extra package")
+    cards.set_defaults(command=_cards)
+    bundle = commands.add_parser("bundle", help="write what learners install without a network")
+    bundle.add_argument("--out", type=Path, required=True, metavar="FILE", help="the zip to write")
+    bundle.add_argument("--without-spark", action="store_true", help="leave Spark and Java out")
+    bundle.set_defaults(command=_bundle)
+
+
+def _course(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.handing_out import FIRST, hand_out
+
+    done = hand_out(arguments.folder, solutions=not arguments.without_solutions)
+    print(f"{arguments.folder}: {len(done.written)} written", file=out)
+    if done.kept:
+        print(
+            f"kept, because you changed them: {', '.join(done.kept)} (rename one to get the kit's)", file=out
+        )
+    print(f"Begin with {FIRST}: rebalance-kit lab {arguments.folder}", file=out)
+    return 0
+
+
+def _cards(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.view.cards.printing import write_cards
+
+    for path in write_cards(arguments.out, with_pdf=not arguments.svg):
+        print(path, file=out)
+    return 0
+
+
+def _bundle(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.bundle import make_bundle
+
+    wheels, size = make_bundle(
+        arguments.out,
+        with_spark=not arguments.without_spark,
+        tell=lambda line: print(line, file=out, flush=True),
+    )
+    print(f"{arguments.out}: {wheels} wheels, {size / 1e6:.0f} MB", file=out)
     return 0

@@ -11,7 +11,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 from rebalance_kit.cli.terminal import plain, silence, tell
 from rebalance_kit.model.about import __version__
@@ -103,3 +103,6 @@ def _unwritable(stream: TextIO) -> TextIO | None:
     except OSError:
         return stream
     return None
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # noqa: SLF001 - argparse offers no public name

@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from typing import TextIO
 
-from rebalance_kit.cli.commands import Commands
+from rebalance_kit.cli.door import Commands
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, nearest
 
 _OWN = ("site", "test", "dev", "browser")

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from rebalance_kit.cli.commands import Commands
+from rebalance_kit.cli.door import Commands
 from rebalance_kit.model.errors import DataError, require
 from rebalance_kit.model.files import WRITABLE, write_atomically
 

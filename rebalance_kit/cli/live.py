@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from rebalance_kit.cli.commands import Commands
+from rebalance_kit.cli.door import Commands
 
 
 def add(commands: Commands) -> None:

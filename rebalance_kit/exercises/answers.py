@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rebalance_kit.exercises.child.words import UNWRITTEN
-from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.model.files import read_regular
 
 MOST_BYTES = 1_000_000

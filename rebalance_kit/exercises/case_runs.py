@@ -1,8 +1,16 @@
-"""The runs that exercises read: simulated by the engine or recorded from real clusters, as folders of logs."""
+"""The runs behind exercises: recorded, simulated, drawn by a seed; and the truth about them.
+
+The runs that exercises read: simulated by the engine or recorded from real clusters, as folders of logs.
+
+Incidents with a hidden truth as runs of an exercise, drawn by a seed (``records.incidents``).
+
+The truth about a simulated run, from its trace: answers are compared with it.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -12,14 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit import scenarios
+from rebalance_kit.analysis.ownership import last_owners
 from rebalance_kit.logs.lines import EPOCH
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder
-from rebalance_kit.model.trace import Trace
-from rebalance_kit.recordings.runs import pack
+from rebalance_kit.model.trace import Trace, TraceRow
+from rebalance_kit.recordings.maker.families import Incident, draw_incident
+from rebalance_kit.recordings.runs import folder as recorded_runs
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 from rebalance_kit.simulation.simulate import simulate
 
 BEGIN_MS = int(EPOCH.timestamp() * 1000)
@@ -96,7 +107,7 @@ def _place_records(runs: Sequence[CaseRun], folder: Path) -> None:
     if not runs:
         return
     packed = folder / "packed"
-    pack.unpack(packed, {run.record for run in runs})
+    recorded_runs.unpack(packed, {run.record for run in runs})
     for run in runs:
         (folder / run.name).mkdir()
         for file in sorted((packed / run.record).glob("*.log*")):
@@ -106,17 +117,126 @@ def _place_records(runs: Sequence[CaseRun], folder: Path) -> None:
 
 def table_row(run: CaseRun) -> Mapping[str, Any]:
     """Counts of the record's own table for a recorded run with one group."""
-    return next(row for row in pack.table() if row["run"] == run.record)
+    return next(row for row in recorded_runs.table() if row["run"] == run.record)
 
 
 @lru_cache(maxsize=64)
 def steps_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Actions of a recorded run, step by step (``run.json``)."""
-    return tuple(json.loads(pack.read_file(run.record, "run.json"))["steps"])
+    return tuple(json.loads(recorded_runs.read_file(run.record, "run.json"))["steps"])
 
 
 @lru_cache(maxsize=64)
 def facts_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
     """Events of a recorded run, as its members and its watcher wrote them (``truth.jsonl``)."""
-    lines = pack.read_file(run.record, "truth.jsonl").decode("utf-8").splitlines()
+    lines = recorded_runs.read_file(run.record, "truth.jsonl").decode("utf-8").splitlines()
     return tuple(json.loads(line) for line in lines)
+
+
+#: So many draws find a protocol for every family that knows it.
+_MOST_DRAWS = 200
+
+
+def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -> tuple[CaseRun, ...]:
+    """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
+    order = list(families)
+    random.Random(f"order/{seed}").shuffle(order)
+    drawn = [_one(f"{seed}/{number}", family, protocol) for number, family in enumerate(order)]
+    runs = tuple(
+        CaseRun(f"night-{number}", write_scenario(incident.scenario), None, None)
+        for number, incident in enumerate(drawn, start=1)
+    )
+    _TRUTH.update(zip(runs, drawn, strict=True))
+    return runs
+
+
+def incident_of(run: CaseRun) -> Incident:
+    """The truth of a run that ``incidents`` made."""
+    return _TRUTH[run]
+
+
+#: Truth of the runs drawn in this process; it never reaches a file that a learner gets.
+_TRUTH: dict[CaseRun, Incident] = {}
+
+
+@lru_cache(maxsize=256)
+def _one(seed: str, family: str, protocol: str | None) -> Incident:
+    for attempt in range(_MOST_DRAWS):
+        incident = draw_incident(f"{seed}/{attempt}", (family,))
+        if protocol in {None, incident.protocol}:
+            return incident
+    raise DataError(
+        f"no incident of the family {family!r} under protocol {protocol!r}; expected one the family knows"
+    )
+
+
+SETTLED_MS = BEGIN_MS + 25_000
+"""09:00:25: by then every group of the exercises has settled, and its incident is still to come."""
+
+_JUST_BEFORE_MS = 1_000
+"""A member that leaves this soon after its poll timeout leaves because of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """One rebalance as it begins: when (ms since 1970), the generation or epoch before, why, and whose doing."""
+
+    at_ms: int
+    before: int | None
+    trigger: str
+    culprit: str | None
+
+
+def wall(at_ms: int) -> int:
+    """A moment of a run as ms since 1970."""
+    return BEGIN_MS + at_ms
+
+
+def begins(run: CaseRun) -> tuple[Begin, ...]:
+    """Every rebalance of a run: the group entered PreparingRebalance, or bumped its epoch."""
+    beginnings = []
+    stalls = {(row.actor, row.at_ms) for row in trace_of(run).of("poll_timeout")}
+    for row in trace_of(run).of("group_state", "epoch_bump"):
+        if row.kind == "group_state" and row.detail["to"] != "PreparingRebalance":
+            continue
+        trigger, culprit = row.detail["trigger"], row.detail["culprit"]
+        if any(name == culprit and 0 <= row.at_ms - at < _JUST_BEFORE_MS for name, at in stalls):
+            trigger = "poll_timeout"
+        beginnings.append(Begin(wall(row.at_ms), row.generation, trigger, culprit))
+    return tuple(beginnings)
+
+
+def calls(run: CaseRun) -> tuple[TraceRow, ...]:
+    """Every rebalance callback, as it begins."""
+    return tuple(trace_of(run).of("callback_begin"))
+
+
+def assigned_at(run: CaseRun, since_ms: int, until_ms: int) -> int | None:
+    """When the leader's assignment was stored, first after one moment and before another (ms since 1970)."""
+    times = (wall(row.at_ms) for row in trace_of(run).of("assignment"))
+    return next((at for at in times if since_ms <= at < until_ms), None)
+
+
+def owners(run: CaseRun, until_ms: int | None = None) -> dict[str, str]:
+    """Who was last given each partition, up to a moment (ms since 1970; None: the end)."""
+    at_ms = None if until_ms is None else until_ms - BEGIN_MS
+    return {str(tp): member for tp, member in last_owners(trace_of(run), at_ms).items()}
+
+
+def gaps(run: CaseRun, since_ms: int) -> dict[str, list[int]]:
+    """How long each partition went unread (ms), gap by gap: from revoked or lost to the next assigned."""
+    last: dict[str, tuple[str, int]] = {}
+    spans: dict[str, list[int]] = {}
+    for row in calls(run):
+        kind = row.detail["callback"]
+        for partition in row.detail["partitions"]:
+            before = last.get(partition)
+            if (
+                kind == "assigned"
+                and before is not None
+                and before[0] != "assigned"
+                and wall(before[1]) >= since_ms
+            ):
+                spans.setdefault(partition, []).append(row.at_ms - before[1])
+            last[partition] = (kind, row.at_ms)
+    return spans

@@ -1,4 +1,7 @@
-"""Check an answer: the public checks with words that teach, the hidden ones with their titles only."""
+"""Check an answer: the public checks with words that teach, the hidden ones with their titles only.
+
+Output of a right answer to the public case, as a small table: the hint between problem and solution.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from rebalance_kit.exercises.answers import Answer
 from rebalance_kit.exercises.catalogue import Exercise
 from rebalance_kit.exercises.runner import LIMIT_S, Attempted, run_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.task import Case, Check, CheckInput, Task, in_order, shown, told
-from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.task import Case, Check, CheckInput, NotYet, Task, in_order, shown, told
 
 ANSWERS = "return a DataFrame with the requested columns"
 EVERY_ROW = "every row is what happened"
@@ -139,3 +141,22 @@ def same_rows(task: Task, seen: CheckInput) -> None:
         raise NotYet(
             f"{len(wrong)} of {len(seen.truth)} rows differ, the first: {shown(true, task.key)}: {name} is {told(got[name])}, it was {told(true[name])}. {task.next_step}"
         )
+
+
+SHOWN = 12
+
+
+def expected(task: Task) -> str:
+    """The true rows of the public case, the first ``SHOWN`` of them, in the order of their keys.
+
+    Made from the truth, so it never holds what a solution happens to answer.
+    """
+    rows = in_order(task.truth(task.public), task.key)
+    table = [list(task.columns), *([told(row[name]) for name in task.columns] for row in rows[:SHOWN])]
+    widths = [max(len(line[column]) for line in table) for column in range(len(task.columns))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in table
+    ]
+    more = len(rows) - SHOWN
+    return "\n".join([*lines, f"... and {more} more rows"] if more > 0 else lines) + "\n"

@@ -20,8 +20,7 @@ from rebalance_kit.exercises.asking import UNREADABLE, Reply
 from rebalance_kit.exercises.child.collecting import MOST_ROWS
 from rebalance_kit.exercises.given import Made
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.task import Row, Task
-from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.task import NotYet, Row, Task
 
 LIMIT_S = 60.0
 """Seconds that one call may take."""

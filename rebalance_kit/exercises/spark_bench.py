@@ -143,8 +143,7 @@ def _spoke_of_stop(problem: str | None) -> bool:
 
 
 def _spark_behind_a_wall(given: Path) -> Walled:
-    from rebalance_kit.pipeline.spark.class_archive import ready_archive
-    from rebalance_kit.pipeline.spark.java import find_java
+    from rebalance_kit.pipeline.spark.java import find_java, ready_archive
     from rebalance_kit.pipeline.spark.session import require_spark
 
     require_spark()

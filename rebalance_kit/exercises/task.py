@@ -2,6 +2,8 @@
 
 A folder of ``exercises/spark`` holds one exercise; its ``task.py`` has a ``TASK``, its ``hidden.py`` the
 cases that only ``cases(seed)`` knows.
+
+The verdict of a check that an answer does not pass.
 """
 
 from __future__ import annotations
@@ -11,11 +13,14 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.exercises.verdict import NotYet
-
 if TYPE_CHECKING:
     from rebalance_kit.exercises.case_runs import CaseRun
     from rebalance_kit.exercises.given import Given, Made
+
+
+class NotYet(Exception):
+    """A check's verdict: the answer is not right yet, and these words say why and what to try."""
+
 
 Row = Mapping[str, Any]
 Pair = tuple[Row, Row]

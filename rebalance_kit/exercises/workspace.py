@@ -21,9 +21,9 @@ from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.case_runs import place_logs
 from rebalance_kit.exercises.catalogue import Exercise, load, matched, names
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
-from rebalance_kit.exercises.code_tasks import catalogue as code_tasks
-from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
+from rebalance_kit.exercises.code_tasks import task as code_tasks
 from rebalance_kit.exercises.code_tasks.checking import CodeReport, check_code
+from rebalance_kit.exercises.code_tasks.task import CodeExercise
 from rebalance_kit.exercises.runner import LIMIT_S
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.wall import kinds

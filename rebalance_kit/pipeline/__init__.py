@@ -24,6 +24,6 @@ __getattr__, __dir__, __all__ = lazy_names(
         "start_in_background": "spark.notebook_session",
         "sweep": "sweep.grid",
         "sweep_tables": "sweep.grid",
-        "write_kit_zip": "spark.package_zip",
+        "write_kit_zip": "spark.cluster",
     },
 )

@@ -18,7 +18,7 @@ from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.packets import EVENTS_OF_GROUP, unpacked
-from rebalance_kit.pipeline.lines.silver import PLACES, places_of, small_table, with_places
+from rebalance_kit.pipeline.lines.tables import PLACES, places_of, small_table, with_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from rebalance_kit.pipeline.lines.blocks import Blocks
+    from rebalance_kit.pipeline.lines.packets import Blocks
 
 #: A run has at most so many bundles, and Spark so many partitions of them.
 BUNDLES, PARTITIONS = 16, 16

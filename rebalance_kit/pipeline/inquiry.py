@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.pipeline.lines.blocks import Blocks
+    from rebalance_kit.pipeline.lines.packets import Blocks
 
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
@@ -134,7 +134,7 @@ def silver_tables(
     spark: SparkSession, surveyed: Survey, packets: DataFrame, reading: Reading | None
 ) -> Events:
     """The silver tables of packets (``classify``), from a folder or from a stream's store."""
-    from rebalance_kit.pipeline.lines.blocks import blocks_of
+    from rebalance_kit.pipeline.lines.packets import blocks_of
 
     kept = packets.persist()
     return _silver(spark, surveyed, kept, blocks_of(kept, surveyed.files, reading))
@@ -142,8 +142,8 @@ def silver_tables(
 
 def _folded(spark: SparkSession, surveyed: Survey, reading: Reading | None) -> Events:
     """Silver and gold tables at once; whoever asks for events has the files read once more."""
-    from rebalance_kit.pipeline.lines.blocks import blocks_by_pieces
     from rebalance_kit.pipeline.lines.classify import read_packets
+    from rebalance_kit.pipeline.lines.packets import blocks_by_pieces
     from rebalance_kit.pipeline.whole_runs import fold_runs, pieces_of
 
     folded = fold_runs(spark, surveyed.files, reading)
@@ -153,7 +153,7 @@ def _folded(spark: SparkSession, surveyed: Survey, reading: Reading | None) -> E
 
 
 def _silver(spark: SparkSession, surveyed: Survey, kept: DataFrame, blocks: Blocks) -> Events:
-    from rebalance_kit.pipeline.lines import silver
+    from rebalance_kit.pipeline.lines import tables as silver
 
     return Events(
         survey=surveyed,

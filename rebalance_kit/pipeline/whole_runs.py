@@ -19,9 +19,9 @@ from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.gold import FOLDED, folded_columns, struct_of
+from rebalance_kit.pipeline.lines.classify import TASK_BYTES, file_reader, ranges_of, whole_lines
 from rebalance_kit.pipeline.lines.packets import COUNTS
-from rebalance_kit.pipeline.lines.ranges import TASK_BYTES, file_reader, ranges_of, whole_lines
-from rebalance_kit.pipeline.lines.silver import schema_of
+from rebalance_kit.pipeline.lines.tables import schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.lines.files import LogFile
-    from rebalance_kit.pipeline.lines.blocks import Piece
-    from rebalance_kit.pipeline.lines.ranges import Range
+    from rebalance_kit.pipeline.lines.classify import Range
+    from rebalance_kit.pipeline.lines.packets import Piece
 
     #: The files of a run, each as its ranges, and the bytes in them.
     Run: TypeAlias = tuple[list[list[Range]], int]

@@ -18,7 +18,7 @@ from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks, Mark
 from rebalance_kit.classroom.pages import index
 from rebalance_kit.classroom.plan import Beat, HandsOn, Plan, Scene
 from rebalance_kit.forensics.look import look
-from rebalance_kit.pipeline.stream.latest import Latest
+from rebalance_kit.pipeline.stream.query import Latest
 from rebalance_kit.quiz.exports import paper
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Choice

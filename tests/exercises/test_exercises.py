@@ -9,8 +9,7 @@ import pytest
 
 from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.catalogue import load, names
-from rebalance_kit.exercises.checking import check_answer
-from rebalance_kit.exercises.expected import expected
+from rebalance_kit.exercises.checking import check_answer, expected
 from tests.support.exercises.learner import SEED
 
 WRONG = Path(__file__).parent / "wrong"

@@ -17,8 +17,8 @@ import pytest
 import rebalance_kit
 from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.asking import ask
-from rebalance_kit.exercises.code_tasks.catalogue import home, load
 from rebalance_kit.exercises.code_tasks.checking import check_code
+from rebalance_kit.exercises.code_tasks.task import home, load
 from rebalance_kit.exercises.wall import kinds, paths
 from rebalance_kit.model.errors import EnvironmentProblem
 from tests.support.exercises.attacks import ATTACKS, KNOWN, OUTLIVE, REACH, READ, RISE, WRITE, source

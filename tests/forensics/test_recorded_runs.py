@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from rebalance_kit.recordings.runs import pack
+from rebalance_kit.recordings.runs import folder
 from rebalance_kit.recordings.runs.expected import expectations, judge
-from rebalance_kit.recordings.runs.pack import read_file, run_names
+from rebalance_kit.recordings.runs.folder import read_file, run_names
 
 #: Issue and truth agree when at least this share of the runs is explained without a mistake.
 REQUIRED_SHARE = 0.95
@@ -45,7 +45,7 @@ def test_every_run_and_group_equals_the_published_table(recorded):
             row["targets"],
             row["expired"],
         )
-        for row in pack.table()
+        for row in folder.table()
     }
     told = {
         key: (

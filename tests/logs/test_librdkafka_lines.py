@@ -13,8 +13,7 @@ from rebalance_kit import scenarios
 from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.templates.librdkafka import LIBRDKAFKA
 from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import parse_line, read_run
-from rebalance_kit.recordings.runs.pack import RECORDED, _members, run_names, unpack
+from rebalance_kit.recordings.runs.folder import RECORDED, _members, parse_line, read_run, run_names, unpack
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 

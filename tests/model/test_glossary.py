@@ -8,7 +8,7 @@ from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.glossary import entries, lookup
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.sweep.words import SHOWN
+from rebalance_kit.pipeline.sweep.command import SHOWN
 
 
 def test_every_row_of_every_table_of_runs_is_explained():

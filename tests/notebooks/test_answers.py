@@ -9,8 +9,7 @@ from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
 from rebalance_kit.recordings.replay.percentiles import percentiles
-from rebalance_kit.recordings.runs.folder import read_run
-from rebalance_kit.recordings.runs.pack import unpack
+from rebalance_kit.recordings.runs.folder import read_run, unpack
 from rebalance_kit.scenarios import load, scenario
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.paths import ROOT

@@ -10,8 +10,16 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import parse_line, read_run
-from rebalance_kit.recordings.runs.pack import MORE, RECORDED, read_file, run_names, table, unpack
+from rebalance_kit.recordings.runs.folder import (
+    MORE,
+    RECORDED,
+    parse_line,
+    read_file,
+    read_run,
+    run_names,
+    table,
+    unpack,
+)
 
 RUN = "crash.eager.4.3.1"
 

@@ -9,8 +9,8 @@ import shutil
 import pytest
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.recordings.replay.arrivals import of_draw
 from rebalance_kit.recordings.replay.compare import compare
-from rebalance_kit.recordings.replay.draws import of_draw
 from rebalance_kit.recordings.replay.facts import of_record, of_trace
 from rebalance_kit.recordings.replay.repeat import repeat
 from rebalance_kit.recordings.replay.replay import replay, run_replay

@@ -4,8 +4,7 @@ import re
 
 from rebalance_kit.exercises.case_runs import recorded
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.recordings.runs.folder import parse_line
-from rebalance_kit.recordings.runs.pack import read_file
+from rebalance_kit.recordings.runs.folder import parse_line, read_file
 
 
 def truth(case):

@@ -1,8 +1,7 @@
 """How many rebalances: counted in the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated
+from rebalance_kit.exercises.case_runs import begins, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import begins
 
 
 def truth(case):

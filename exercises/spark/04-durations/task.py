@@ -1,8 +1,7 @@
 """How long a rebalance takes: from preparing to the leader's assignment, in the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import assigned_at, begins, simulated, trace_of, wall
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import assigned_at, begins, wall
 
 
 def truth(case):

@@ -1,8 +1,7 @@
 """Which partitions moved: last owners before and after, from the callbacks of the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated
+from rebalance_kit.exercises.case_runs import SETTLED_MS, owners, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import SETTLED_MS, owners
 
 
 def truth(case):

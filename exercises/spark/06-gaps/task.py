@@ -1,8 +1,7 @@
 """How long partitions go unread: from revoked or lost to the next assigned, in the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated
+from rebalance_kit.exercises.case_runs import SETTLED_MS, gaps, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import SETTLED_MS, gaps
 
 
 def truth(case):

@@ -1,8 +1,7 @@
 """Why a rebalance began and whose doing it was, from the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated
+from rebalance_kit.exercises.case_runs import SETTLED_MS, begins, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import SETTLED_MS, begins
 
 WORDS = {"revocation": "follow_up"}
 """The engine's words for a trigger where the exercise asks for others."""

@@ -1,8 +1,7 @@
 """Storms: rebalances that follow one another closely, from the engine's traces."""
 
-from rebalance_kit.exercises.case_runs import simulated
+from rebalance_kit.exercises.case_runs import begins, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import begins
 
 GAP_MS, FEWEST = 25_000, 3
 

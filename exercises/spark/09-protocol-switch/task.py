@@ -2,9 +2,8 @@
 
 from collections import Counter
 
-from rebalance_kit.exercises.case_runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import calls, simulated, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import calls
 
 
 def assignors(run):

@@ -1,9 +1,8 @@
 """Lag around a rebalance: samples of positions from the engine's traces."""
 
 from rebalance_kit.analysis.deliveries import samples
-from rebalance_kit.exercises.case_runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import SETTLED_MS, begins, simulated, trace_of, wall
 from rebalance_kit.exercises.task import Case, Task, check, need_none
-from rebalance_kit.exercises.truth import SETTLED_MS, begins, wall
 
 
 def sampled(run):

@@ -3,9 +3,8 @@
 from collections import Counter
 from datetime import UTC, datetime
 
-from rebalance_kit.exercises.case_runs import simulated, trace_of
+from rebalance_kit.exercises.case_runs import simulated, trace_of, wall
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.exercises.truth import wall
 
 WINDOW_MS, DELAY_MS, BATCH_MS = 30_000, 60_000, 40_000
 

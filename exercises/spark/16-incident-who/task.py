@@ -1,6 +1,6 @@
 """Incidents drawn by a seed: who was it, and what."""
 
-from rebalance_kit.exercises.drawn import incident_of, incidents
+from rebalance_kit.exercises.case_runs import incident_of, incidents
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 KINDS = {"killed_process": "killed", "frozen_process": "frozen", "long_batch": "long_batch"}

@@ -1,7 +1,6 @@
 """Incidents drawn by a seed: whom a join phase waited for, and why."""
 
-from rebalance_kit.exercises.case_runs import trace_of
-from rebalance_kit.exercises.drawn import incident_of, incidents
+from rebalance_kit.exercises.case_runs import incident_of, incidents, trace_of
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
 KINDS = ("slow_callback", "silent_member")

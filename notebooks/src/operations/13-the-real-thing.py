@@ -24,7 +24,7 @@ from rebalance_kit.notebook import Table, callbacks, describe, in_lines, next_no
 from rebalance_kit.recordings.replay.percentiles import percentiles
 from rebalance_kit.recordings.replay.replay import replay
 from rebalance_kit.recordings.runs.folder import read_run
-from rebalance_kit.recordings.runs.pack import run_names, table, unpack
+from rebalance_kit.recordings.runs.folder import run_names, table, unpack
 from rebalance_kit.recordings.runs.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.gantt_svg import gantt_svg

@@ -83,7 +83,7 @@ class Inputs:
     def lines(self, files: Sequence[str], root: str) -> Any:
         """The lines of some log files: run, file, line (from 1), text."""
         from rebalance_kit.forensics.lines.files import survey
-        from rebalance_kit.pipeline.lines.bronze import measure_blocks, read_lines, with_line_numbers
+        from rebalance_kit.pipeline.lines.tables import measure_blocks, read_lines, with_line_numbers
 
         raw = read_lines(self.spark, survey([Path(file) for file in files], Path(root)).files)
         numbered = with_line_numbers(raw, measure_blocks(raw))

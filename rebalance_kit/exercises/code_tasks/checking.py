@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from rebalance_kit.exercises.answers import Answer
 from rebalance_kit.exercises.asking import UNREADABLE
-from rebalance_kit.exercises.code_tasks.catalogue import CodeExercise
-from rebalance_kit.exercises.code_tasks.task import CodeCase, CodeTask, Failed, Mark, Outputs
-from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.code_tasks.task import CodeCase, CodeExercise, CodeTask, Failed, Mark, Outputs
+from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.simulation.permalink import LinkError, write_link
 
 LEAD_MS = 1000

@@ -19,7 +19,7 @@ from rebalance_kit.exercises.asking import GRACE_S, NO_START, START_S, UNREADABL
 from rebalance_kit.exercises.child.words import no_answer_within
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, Failed, Mark, Outputs
 from rebalance_kit.exercises.runner import code_of
-from rebalance_kit.exercises.verdict import NotYet
+from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.exercises.wall import paths
 from rebalance_kit.exercises.wall.begin import begun
 from rebalance_kit.exercises.wall.kinds import Need

@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rebalance_kit.model.errors import require
-from rebalance_kit.pipeline.spark.class_archive import archive_options
-from rebalance_kit.pipeline.spark.java import find_java
+from rebalance_kit.pipeline.spark.java import archive_options, find_java
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +83,7 @@ def spark_session(
         return active
     chosen = master or DEFAULT_MASTER
     if chosen.startswith("sc://"):
-        from rebalance_kit.pipeline.spark.package_zip import connected
+        from rebalance_kit.pipeline.spark.cluster import connected
 
         return connected(chosen, {**SETTINGS, **(settings or {})})
     local = chosen.startswith("local")
@@ -94,7 +93,7 @@ def spark_session(
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     if not local:
-        from rebalance_kit.pipeline.spark.package_zip import ship_kit
+        from rebalance_kit.pipeline.spark.cluster import ship_kit
 
         ship_kit(session)
     return session

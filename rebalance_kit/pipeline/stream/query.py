@@ -1,8 +1,12 @@
-"""The stream: classifies landed chunks into a Parquet store, each line exactly once.
+"""A stream of log lines and the last rebalances in it.
+
+The stream: classifies landed chunks into a Parquet store, each line exactly once.
 
 It uses the batch job's own steps.  Spark's checkpoint and the store's commit log repeat a batch that was
 killed half-way, and count it once.  The functions that compute silver and gold for a folder also compute
 them for the store.
+
+The last rebalances of a stream.
 """
 
 from __future__ import annotations
@@ -25,6 +29,19 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from rebalance_kit.pipeline.stream.tail import Source, Tail
+
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from rebalance_kit.pipeline.gold import gold_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rebalance_kit.pipeline.inquiry import Events
+
 
 #: Lines older than the newest by more than this are no longer expected, so everything before is settled.
 WATERMARK = "1 minute"
@@ -137,3 +154,43 @@ def settled_before(query: StreamingQuery) -> str | None:
         return None
     watermark = progress["eventTime"].get("watermark")
     return None if watermark is None or watermark.startswith("1970-") else str(watermark)
+
+
+_SHOWN = (
+    "path",
+    "group",
+    "number",
+    "protocol",
+    "start_ms",
+    "end_ms",
+    "trigger",
+    "cause",
+    "culprit",
+    "before",
+    "after",
+    "members",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """A snapshot of a running stream: the last rebalances, newest first, and up to when they are settled.
+
+    Rows hold path, group, number, start_ms, end_ms (None: not ended), trigger, cause, before, after,
+    members and ``settled``: whether the watermark has passed its end, so that no line can change it.
+    """
+
+    files: int
+    lines: int
+    rebalances: int
+    settled_before: str | None
+    rows: tuple[Mapping[str, Any], ...]
+
+
+def latest(silver: Events, lines: int, settled_before: str | None, limit: int) -> Latest:
+    """The ``limit`` newest rebalances in silver tables; ``settled_before`` is the watermark (ISO, UTC)."""
+    shown = gold_tables(silver.kept, silver.blocks)["rebalances"].select(*_SHOWN)
+    newest = shown.orderBy(F.desc("start_ms"), "path", "group", F.desc("number")).limit(limit).collect()
+    mark = -1.0 if settled_before is None else datetime.fromisoformat(settled_before).timestamp() * 1000
+    rows = tuple({**row.asDict(), "settled": row.end_ms is not None and row.end_ms < mark} for row in newest)
+    return Latest(len(silver.survey.files), lines, shown.count(), settled_before, rows)

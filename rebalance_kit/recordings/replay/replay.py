@@ -18,8 +18,8 @@ from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.recordings.replay.arrivals import of_draw
 from rebalance_kit.recordings.replay.compare import Comparison, compare
-from rebalance_kit.recordings.replay.draws import of_draw
 from rebalance_kit.recordings.replay.facts import Facts, of_record, of_trace
 from rebalance_kit.recordings.replay.log_lines import (
     Files,

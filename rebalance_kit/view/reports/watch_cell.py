@@ -10,7 +10,7 @@ import ipywidgets
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.spark.session import spark_session
-from rebalance_kit.pipeline.stream.latest import Latest
+from rebalance_kit.pipeline.stream.query import Latest
 from rebalance_kit.pipeline.stream.watch import Watch, require_folder
 from rebalance_kit.view.reports.watch_page import describe_watch, watch_html
 from rebalance_kit.view.style.showing import Mime

@@ -17,7 +17,7 @@ from rebalance_kit.view.board.group_view import moment
 from rebalance_kit.view.style.theme import FONT, ROLES
 
 if TYPE_CHECKING:
-    from rebalance_kit.pipeline.stream.latest import Latest
+    from rebalance_kit.pipeline.stream.query import Latest
 
 HEAD = ("began", "group", "no.", "step", "took", "why", "state")
 #: Seconds after which an open page reads itself again.

@@ -12,7 +12,7 @@ import pytest
 from rebalance_kit.forensics.lines.layouts import LAYOUTS, Layout, Reading, load_layouts
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
-from rebalance_kit.pipeline.lines.bronze import LONGEST_LINE
+from rebalance_kit.pipeline.lines.tables import LONGEST_LINE
 from tests.support.pipeline.damage import damaged, real_lines
 
 SAID = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"

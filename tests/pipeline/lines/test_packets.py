@@ -9,15 +9,15 @@ import pytest
 
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
-from rebalance_kit.pipeline.lines.blocks import places_in
+from rebalance_kit.pipeline.lines.classify import Range, RangeReader
 from rebalance_kit.pipeline.lines.packets import (
     COUNTS,
     EVENTS_OF_GROUP,
     REJECTED_LINES,
+    places_in,
     rejected_lines,
     unpacked,
 )
-from rebalance_kit.pipeline.lines.ranges import Range, RangeReader
 from tests.support.pipeline.damage import damaged, real_lines
 
 SHIFT_MS = 250

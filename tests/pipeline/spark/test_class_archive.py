@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.pipeline.spark.class_archive import archive_options
-from rebalance_kit.pipeline.spark.java import Java
+from rebalance_kit.pipeline.spark.java import Java, archive_options
 
 JAVA = Java(Path("/opt/java"), 17, "JAVA_HOME")
 

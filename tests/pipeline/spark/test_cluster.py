@@ -13,8 +13,7 @@ import pytest
 
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import EnvironmentProblem
-from rebalance_kit.pipeline.spark.cluster import LocalCluster
-from rebalance_kit.pipeline.spark.package_zip import write_kit_zip
+from rebalance_kit.pipeline.spark.cluster import LocalCluster, write_kit_zip
 from rebalance_kit.pipeline.sweep.one_run import measured
 from tests.support.paths import ROOT
 

@@ -12,9 +12,8 @@ import threading
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.stream.command import WatchOptions, run_watch, stop_signals
-from rebalance_kit.pipeline.stream.latest import Latest
-from rebalance_kit.pipeline.stream.watch import Watch
+from rebalance_kit.pipeline.stream.query import Latest
+from rebalance_kit.pipeline.stream.watch import Watch, WatchOptions, run_watch, stop_signals
 from rebalance_kit.view.reports.watch_page import describe_watch, write_page
 from tests.support.pipeline.growing import Growing, chunks, commits, kill_hard, started_watch, until, written
 

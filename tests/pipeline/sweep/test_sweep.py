@@ -12,10 +12,9 @@ from rebalance_kit.analysis.metrics import Metrics, metrics
 from rebalance_kit.analysis.rebalances import rebalances
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.pipeline.sweep.command import describe_sweep, read_spec, read_words
 from rebalance_kit.pipeline.sweep.grid import make_grid, sweep, sweep_tables
 from rebalance_kit.pipeline.sweep.one_run import crash_detected, false_alarms, measured, varied
-from rebalance_kit.pipeline.sweep.spec import read_spec, read_words
-from rebalance_kit.pipeline.sweep.words import describe_sweep
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.figures.sweep_figures import (
     describe_trade_off,

@@ -236,7 +236,7 @@ def _read_layouts(text: str) -> None:
 
 @cache
 def _log_texts() -> tuple[str, ...]:
-    from rebalance_kit.recordings.runs.pack import read_file
+    from rebalance_kit.recordings.runs.folder import read_file
 
     names = (
         ("crash.eager.4.3.1", "broker.log"),
@@ -432,7 +432,7 @@ def _sweeps() -> tuple[str, ...]:
 
 
 def _read_sweep(text: str) -> None:
-    from rebalance_kit.pipeline.sweep.spec import read_spec
+    from rebalance_kit.pipeline.sweep.command import read_spec
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "sweep.yaml"
@@ -483,7 +483,7 @@ def _read_case(raw: Any) -> None:
 
 @cache
 def _recorded() -> tuple[Any, ...]:
-    from rebalance_kit.recordings.runs.pack import read_file
+    from rebalance_kit.recordings.runs.folder import read_file
 
     run = "crash.eager.4.3.1"
     return (

@@ -7,7 +7,7 @@ import zipfile
 
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.workspace import Identity
-from rebalance_kit.recordings.runs.pack import read_file
+from rebalance_kit.recordings.runs.folder import read_file
 
 COURSE = "spring"
 EXERCISE = load("01")
