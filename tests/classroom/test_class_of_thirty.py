@@ -14,17 +14,18 @@ from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.model.errors import DataError
 from tests.support.classroom.class_of_thirty import COURSE, EXERCISE, HONEST, HOSTILE, hand_in
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.timeout(1200),
-]  # the first test marks them all, each with a Java of its own
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]  # the first test marks them all
 ONE_OF_EACH = {"not-filtered", "stub-0", "loggers-0", "own-way", "copied", "again-1", "renamed"}
 ODD = {"nothing", "old-version", "other-seed", "loop", "fake-marks", "exit"}
 
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory):
-    """One of each kind, marked: thirty take as long as the benchmark says. Other hostile answers are in ``tests/exercises``."""
+    """One of each kind, marked on one Spark, which is renewed only where an answer breaks it: a Java per answer took most of the time.
+
+    At the end the bench is told that the next answer must meet nothing of this one, as whoever marks tells it.
+    Thirty take as long as the benchmark says. Other hostile answers are in ``tests/exercises``.
+    """
     top = tmp_path_factory.mktemp("class")
     wanted = hand_in(top / "in")
     for entry in (top / "in").iterdir():
@@ -32,11 +33,14 @@ def marked(tmp_path_factory):
             entry.rename(top / entry.name)
     course = Course.begin(top / "course", COURSE)
     course.collect(top / "in")
-    bench = SparkBench(fresh=True)
+    bench = SparkBench()
     told = []
     marks = mark_and_write(course, SparkChecker(25.0, bench), (), told.append)
+    last, bench._fresh = bench._host(), True
+    bench.next_answer()
+    status = last.wait(0)
     bench.close()
-    return course, wanted, marks, told
+    return course, wanted, marks, status
 
 
 def points(marks):
@@ -87,6 +91,10 @@ def test_nothing_but_the_course_was_written(marked):
         top & {"report.txt", "report.html"}
     )
     assert not list(course.folder.parent.rglob("escaped.py"))
+
+
+def test_where_answers_must_not_meet_the_spark_of_the_one_before_has_ended(marked):
+    assert marked[3] is not None
 
 
 def test_the_gradebook_has_a_row_per_learner(marked):
