@@ -14,10 +14,11 @@ from rebalance_kit.notebook import (
     WIDTH,
     Table,
     callbacks,
+    costs,
     course_map,
     describe,
     draws,
-    events,
+    epochs,
     explain,
     fired,
     gaps,
@@ -30,7 +31,6 @@ from rebalance_kit.notebook import (
     quiet,
     reasons,
     reveal,
-    runs,
     spread,
     stall,
     states,
@@ -118,10 +118,10 @@ def test_a_table_shows_four_rows_and_folds_the_others():
 
 
 def test_a_cost_table_begins_with_the_rows_asked_for(join, drawn):
-    assert str(runs(join, "requests")).splitlines()[1].startswith("requests")
-    assert str(runs(drawn)).splitlines()[0].split()[-3:] == ["KIP-848", "which", "differ"]
+    assert str(costs(join, "requests")).splitlines()[1].startswith("requests")
+    assert str(costs(drawn)).splitlines()[0].split()[-3:] == ["KIP-848", "which", "differ"]
     with pytest.raises(DataError, match="'pauses' is no measure"):
-        runs(join, "pauses")
+        costs(join, "pauses")
 
 
 def test_a_spread_goes_from_the_least_to_the_greatest(drawn):
@@ -193,7 +193,7 @@ def test_a_broker_restart_is_no_reason():
 
 
 def test_the_last_line_of_epochs_has_everybody_at_the_target(join):
-    last = events(join["consumer"]).splitlines()[-1].split()
+    last = epochs(join["consumer"]).splitlines()[-1].split()
     assert len(set(last[-6:])) == 1
 
 

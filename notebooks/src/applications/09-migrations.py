@@ -19,8 +19,7 @@ from dataclasses import replace
 
 from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import columns, in_lines, next_notebook, predict, reasons, reveal
-from rebalance_kit.notebook import events
+from rebalance_kit.notebook import columns, epochs, in_lines, next_notebook, predict, reasons, reveal
 
 two_bounces, migration = scenario("two-bounces"), scenario("migration")
 
@@ -160,7 +159,7 @@ guess.beside(
 )
 
 # %% tags=["answer"]
-reveal(events(online, since_s=30, until_s=70))
+reveal(epochs(online, since_s=30, until_s=70))
 
 # %% [markdown]
 # The first KIP-848 member converts the group. From then on it is a **consumer group with classic members**. The broker

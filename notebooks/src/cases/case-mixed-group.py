@@ -8,8 +8,7 @@
 # A rolling upgrade to `group.protocol=consumer` was stopped in the middle. Two of three pods are still classic. Somebody says: *old and new clients in one group make the broker fall back to classic, or somebody is refused.*
 
 # %%
-from rebalance_kit.notebook import describe, reveal, run
-from rebalance_kit.notebook import events
+from rebalance_kit.notebook import describe, epochs, reveal, run
 
 mixed = run("migration", None)
 
@@ -19,7 +18,7 @@ mixed = run("migration", None)
 # What is the group now, who assigns the partitions, and what may happen next?
 
 # %%
-reveal(events(mixed, since_s=30, until_s=70))
+reveal(epochs(mixed, since_s=30, until_s=70))
 
 # %% [markdown]
 # <details><summary>Answer</summary>

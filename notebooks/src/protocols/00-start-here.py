@@ -147,10 +147,9 @@ guess.beside(
 # whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Some of the folded rows: *hand-overs* count every change of a partition's reader, *given back* those that went back to the member that had just given them up. *Elsewhere at the end* compares the end with the beginning; *elsewhere without need* is what any assignment of these sizes could have left where it was. *Settled after* is the time until the group is stable again and every partition is read; the *greatest lag* is that of all partitions together, at its peak.)
 
 # %%
-from rebalance_kit.notebook import draws
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs, draws
 
-runs(draws("two-consumers-crash"))
+costs(draws("two-consumers-crash"))
 
 # %% [markdown]
 # Two things are already worth remembering:

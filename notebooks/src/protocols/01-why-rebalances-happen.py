@@ -188,14 +188,13 @@ guess_back = predict({"seconds": None}, within=5)
 guess_back
 
 # %% tags=["answer"]
-from rebalance_kit.notebook import median
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs, median
 
 many = draws("recovered-member")
 guess_back.beside({"seconds": median(many, "group_gap_s")["eager"]})
 
 # %%
-runs(many, "longest gap of the whole group", "partitions unread", "longest gap of a partition", "unread")
+costs(many, "longest gap of the whole group", "partitions unread", "longest gap of a partition", "unread")
 
 # %% [markdown]
 # To the coordinator the new process is a stranger, because a dynamic member gets a new id each time its process starts. The stranger's join starts a
@@ -295,7 +294,7 @@ reasons(added["consumer"], since_s=20)
 # that a partition is read.) And what about the old ones?
 
 # %%
-runs(added, "partitions unread", "longest gap of a partition")
+costs(added, "partitions unread", "longest gap of a partition")
 
 # %% [markdown]
 # Only eager interrupts them: the four *old* partitions are given up and handed out again with the new ones. The leader gives up its own first and then waits

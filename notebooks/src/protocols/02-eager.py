@@ -237,14 +237,14 @@ guess.beside({"rebalances": ten.rebalances, "minutes": ten.converge_s / 60})
 # up first. **Watch for** the difference between *unread* and *moved*:
 
 # %%
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs
 
 assignors = {
     "range": run("join", "eager"),
     "roundrobin": run("join", "roundrobin"),
     "sticky": run("join", "sticky"),
 }
-runs(assignors, "partitions unread", "elsewhere at the end")
+costs(assignors, "partitions unread", "elsewhere at the end")
 
 # %% [markdown]
 # Sticky moves only the three partitions that have to move, and yet all twelve are unread for a time. Being sticky decides *what* moves; being eager
@@ -299,7 +299,7 @@ print(
 Lab("crash-in-hand-over", "eager", at_ms=36_000)
 
 # %%
-runs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "rebalances", "fault")
+costs(three("crash-in-hand-over"), "unread", "longest gap of the whole group", "rebalances", "fault")
 
 # %% [markdown]
 # <details><summary>Answers</summary>

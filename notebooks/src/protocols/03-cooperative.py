@@ -173,14 +173,14 @@ describe(frozen)
 # The join of notebook 02, with numbers:
 
 # %%
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs
 
 joins = {
     "range": run("join", "eager"),
     "sticky": run("join", "sticky"),
     "cooperative-sticky": run("join", "cooperative"),
 }
-runs(joins, "generations", "partitions unread", "elsewhere at the end")
+costs(joins, "generations", "partitions unread", "elsewhere at the end")
 
 # %% [markdown]
 # Sticky and cooperative-sticky move the same three partitions. The difference is the row above: twelve unread against three.
@@ -297,7 +297,7 @@ crashes = draws("crash", protocols=["eager", "cooperative"])
 guess.beside({"more duplicates": more(crashes, "records_redelivered")})
 
 # %%
-runs(crashes, "records redelivered")
+costs(crashes, "records redelivered")
 
 # %% [markdown]
 # No difference: what counts is how long ago the dead member committed. Even a planned cooperative move may repeat records, like the fourteen in the first run: the

@@ -90,9 +90,9 @@ twin(talk)
 # while some member is behind the target or waits for a partition, **Stable** when each member is at the target and waits for nothing.
 
 # %%
-from rebalance_kit.notebook import events
+from rebalance_kit.notebook import epochs
 
-events(join, since_s=30)
+epochs(join, since_s=30)
 
 # %% [markdown]
 # Read the table from top to bottom:

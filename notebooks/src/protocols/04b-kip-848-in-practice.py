@@ -219,9 +219,9 @@ print(classic, kip_848, sep="\n\n")
 # A fourth consumer joins three that read twelve partitions. **Watch for** *elsewhere at the end*, the partitions with another reader at the end:
 
 # %%
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs
 
-runs(draws("join", 40, ["consumer", "consumer-range"]), "elsewhere at the end", "partitions unread")
+costs(draws("join", 40, ["consumer", "consumer-range"]), "elsewhere at the end", "partitions unread")
 
 # %% [markdown]
 # Three of the twelve have to move. The broker's range hands out blocks in the order of the member ids, which the clients draw at random. A newcomer in the middle

@@ -31,8 +31,7 @@ guess = predict({"varies most": None}, options=["eager", "cooperative", "KIP-848
 guess
 
 # %% tags=["answer", "hide-input"]
-from rebalance_kit.notebook import draws, fewest
-from rebalance_kit.notebook import runs
+from rebalance_kit.notebook import costs, draws, fewest
 
 crash = draws("crash")
 halves = {
@@ -41,7 +40,7 @@ halves = {
 guess.beside({"varies most": max(halves, key=lambda name: halves[name][1] - halves[name][0])})
 
 # %%
-runs(
+costs(
     crash,
     "partitions unread",
     "longest gap of a partition",
@@ -83,7 +82,7 @@ join = draws("join")
 guess.beside({"fewest": fewest(join, "unread_partition_s")})
 
 # %%
-runs(join)
+costs(join)
 
 # %% [markdown]
 # Most people are surprised. Under **eager** all members hear of the rebalance at about the same time, give everything up, join, and have everything
@@ -106,7 +105,7 @@ spread(join, "longest_gap_s")
 from rebalance_kit.notebook import with_broker
 
 every_3_s = {"group.consumer.heartbeat.interval.ms": 3000, "group.consumer.min.heartbeat.interval.ms": 3000}
-runs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unread")
+costs(draws(with_broker("join", every_3_s)), "longest gap of a partition", "unread")
 
 # %% [markdown]
 # At equal intervals KIP-848 is not slower than cooperative, and in total its partitions are unread for a shorter time. What you saw before was the default, not the protocol.
@@ -170,7 +169,7 @@ slow = draws("slow-callback")
 guess.beside({"most": more(slow, "unread_partition_s")})
 
 # %%
-runs(slow, "longest gap of the whole group", "unread", "longest gap of a partition", "partitions unread")
+costs(slow, "longest gap of the whole group", "unread", "longest gap of a partition", "partitions unread")
 
 # %% [markdown]
 # The first row is what gives stop-the-world its bad name: under eager, for six seconds *nobody* reads *anything*, because nobody gets the new plan before the slow member has
@@ -219,7 +218,7 @@ from rebalance_kit.notebook import twin
 twin(fifty["eager"])
 
 # %%
-runs(
+costs(
     fifty,
     "partitions unread",
     "unread partition-seconds",
