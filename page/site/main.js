@@ -7,6 +7,7 @@ import { carried } from "./carrier.js";
 const SAYS = "You can play, seek and read. What you do is answered when Python is here.";
 /** In the place of a protocol: each member speaks what the lesson says. */
 const AS_CONFIGURED = "own";
+const LINKED = "The run of the link comes with Python; until then you see the first lesson.";
 const STOPPED = "Python could not be started here";
 
 let note = ""; // what stays said beside where loading is
@@ -18,6 +19,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 async function firstState() {
   const asked = new URLSearchParams(location.search);
   const island = JSON.parse(byId("rebalance-first").textContent ?? "{}");
+  if (asked.has("rebalance-lab") && !asked.has("lesson")) note = LINKED;
   const name = asked.get("lesson") ?? island.lesson;
   const protocol = asked.get("protocol") ?? island.protocol;
   if (name === island.lesson && protocol === island.protocol) return island;
@@ -37,6 +39,7 @@ function say(words) {
  * @param {number} share of what has to be loaded; 1 is all of it, -1 is a failure
  */
 function onProgress(words, share) {
+  if (share >= 1 && note === LINKED) note = "";
   const bar = /** @type {HTMLProgressElement} */ (byId("rebalance-loads"));
   bar.hidden = share < 0 || share >= 1;
   bar.value = Math.max(0, share);

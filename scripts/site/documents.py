@@ -15,7 +15,9 @@ from rebalance_kit import scenarios
 from rebalance_kit.model.about import __version__
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
+from rebalance_kit.view.lab.session import LabSession
 from scripts.bundle import ROOT
+from scripts.site.lab import AS_CONFIGURED, FIRST, write_film
 
 BESIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 _LOOK_BACK_MS = 1_000
@@ -52,7 +54,7 @@ def build(folder: Path) -> None:
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
         (source / here).write_text(text, "utf-8")
     for path in sorted((ROOT / "notebooks").glob("case-*.ipynb")):
-        (source / f"{path.stem}.md").write_text(case_page(path), "utf-8")
+        (source / f"{path.stem}.md").write_text(case_page(path, folder.parent / "films"), "utf-8")
     shutil.copyfile(ROOT / "page" / "site" / "icon.svg", source / "icon.svg")
     (source / "conf.py").write_text(_SETTINGS, "utf-8")
     command = [
@@ -72,8 +74,11 @@ def build(folder: Path) -> None:
         raise SystemExit(f"the documents were not built:\n{done.stderr[-3000:]}")
 
 
-def case_page(path: Path) -> str:
-    """A case as a page: its words, its code with what it printed, and the lab before the surprise, at the moment that it speaks of."""
+def case_page(path: Path, films: Path) -> str:
+    """A case as a page: its words, its code with what it printed, and the lab before the surprise, at the moment that it speaks of.
+
+    The run's film goes to ``films``: the page plays it before Python is there.
+    """
     cells = json.loads(path.read_text("utf-8"))["cells"]
     parts, shown = [], False
     for cell in cells:
@@ -82,7 +87,13 @@ def case_page(path: Path) -> str:
             parts += [f"```python\n{source}\n```", *map(_shown, cell["outputs"])]
             continue
         if not shown and source.startswith("## The surprise"):
-            parts.append(f'<rebalance-lab link="{write_link(_moment(cells))}"></rebalance-lab>')
+            token = write_link(_moment(cells))
+            lab = LabSession()
+            lab.open_link(token)
+            write_film(films / f"{path.stem}.{AS_CONFIGURED}.json", lab, *FIRST)
+            parts.append(
+                f'<rebalance-lab lesson="{path.stem}" protocol="{AS_CONFIGURED}" link="{token}"></rebalance-lab>'
+            )
             shown = True
         parts.append(source)
     parts.append(f"[Run this case](site:course/lab/index.html?path={path.name})")

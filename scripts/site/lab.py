@@ -128,7 +128,7 @@ def _kit_files(package: Path) -> Iterator[Path]:
         for source in (package / room).rglob("*"):
             if source.is_file() and source.suffix != ".pyc":
                 yield source
-    yield from (package / "pipeline" / name for name in ("__init__.py", "own_files.py"))
+    yield from (package / "pipeline" / name for name in ("__init__.py", "output.py"))
 
 
 def _put(archive: zipfile.ZipFile, name: str, source: Path) -> None:
@@ -142,17 +142,23 @@ def _films(folder: Path) -> tuple[dict[str, object], str]:
     first, text = {}, ""
     for name in _names():
         for protocol, lab in _runs(name):
-            state = {
-                "lesson": name,
-                "protocol": protocol,
-                "film": base64.b64encode(lab.film).decode("ascii"),
-                "controls": {**lab.controls, "guide": guide_of(lab.history.state)},
-                "cursor_ms": lab.cursor_ms,
-            }
-            (folder / f"{name}.{protocol}.json").write_text(json.dumps(state, separators=(",", ":")), "utf-8")
+            state = write_film(folder / f"{name}.{protocol}.json", lab, name, protocol)
             if (name, protocol) == FIRST:
                 first, text = state, f"{lab.text}\n\n{lab.story}"
     return first, text
+
+
+def write_film(path: Path, lab: LabSession, lesson: str, protocol: str) -> dict[str, object]:
+    """What a page plays before Python is there; ``lesson`` and ``protocol`` are those that Python begins with."""
+    state = {
+        "lesson": lesson,
+        "protocol": protocol,
+        "film": base64.b64encode(lab.film).decode("ascii"),
+        "controls": {**lab.controls, "guide": guide_of(lab.history.state)},
+        "cursor_ms": lab.cursor_ms,
+    }
+    path.write_text(json.dumps(state, separators=(",", ":")), "utf-8")
+    return state
 
 
 def _runs(name: str) -> Iterator[tuple[str, LabSession]]:
