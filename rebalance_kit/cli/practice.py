@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.door import Commands
 
 if TYPE_CHECKING:
-    from rebalance_kit.quiz.sittings.store import Store
-
-
-import shlex
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from rebalance_kit.exercises.workspace import Workspace
+    from rebalance_kit.quiz.sittings.store import Store
 
 
 def add(commands: Commands) -> None:

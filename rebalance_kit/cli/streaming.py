@@ -10,11 +10,6 @@ from rebalance_kit.cli.door import Commands
 
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.sweep.grid import Grid
-
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
     from rebalance_kit.recordings.maker.maker import Progress
     from rebalance_kit.simulation.scenario.scenario import Scenario
 

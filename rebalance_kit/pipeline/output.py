@@ -13,22 +13,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rebalance_kit.model.errors import DataError
-from rebalance_kit.model.files import write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-
-from typing import TYPE_CHECKING
-
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import require
-from rebalance_kit.model.files import draft_folder
+from rebalance_kit.model.errors import DataError, require
+from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.pipeline.arrow_types import arrow_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import DataFrame
 

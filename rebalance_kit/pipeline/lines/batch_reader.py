@@ -8,37 +8,26 @@ Searches a whole Arrow batch for the lines that may matter; the others never bec
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
-
-from rebalance_kit.forensics.grammar.table import CLUES, CLUES_AT_START, NOISE
-from rebalance_kit.forensics.lines.anchors import IN_TABBED
-from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
-from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    import pyarrow as pa
-
-    from rebalance_kit.forensics.lines.layouts import Layout
-
-
 from bisect import bisect_left
 from functools import cache
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, TEXT_FIELDS
+from rebalance_kit.forensics.grammar.table import CLUES, CLUES_AT_START, NOISE
 from rebalance_kit.forensics.grammar.template import NUMBERS
+from rebalance_kit.forensics.lines.anchors import IN_TABBED
+from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
+from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE, SHOWN, Messages
 from rebalance_kit.model.collector import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from rebalance_kit.forensics.lines.layouts import Reading
+    from rebalance_kit.forensics.lines.layouts import Layout, Reading
 
 
 class Suspects(NamedTuple):

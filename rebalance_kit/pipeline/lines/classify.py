@@ -17,34 +17,22 @@ from __future__ import annotations
 import gzip
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import IO, TYPE_CHECKING, cast
-
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
-from rebalance_kit.model.collector import uncollected
-from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.arrow_types import arrow_type
-from rebalance_kit.pipeline.lines.packets import PACKETS, Packet, Steps, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    import pyarrow as pa
-
-    from rebalance_kit.forensics.lines.files import LogFile
-    from rebalance_kit.forensics.lines.layouts import Reading
-
-
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
 from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.model.collector import uncollected
+from rebalance_kit.model.errors import DataError
+from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
+from rebalance_kit.pipeline.lines.packets import PACKETS, Packet, Steps, packed
 from rebalance_kit.pipeline.lines.tables import schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession

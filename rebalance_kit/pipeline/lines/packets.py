@@ -11,32 +11,24 @@ What is known of the files once all packets are there: line counts, clocks, whos
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-
-from collections import defaultdict
-from dataclasses import dataclass
-from itertools import groupby
-from typing import TYPE_CHECKING
-
 from rebalance_kit.forensics.lines.file_reader import shift
 from rebalance_kit.forensics.lines.layouts import Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from pyspark.sql import DataFrame
 
     from rebalance_kit.forensics.lines.files import LogFile
 
-    #: Path, file, block and place in the block of a piece of a file, and its counts.
     Piece: TypeAlias = tuple[str, str, int, int, dict[str, Any]]
 
 

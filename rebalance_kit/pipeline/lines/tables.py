@@ -18,23 +18,12 @@ asks for them.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pyspark.sql import DataFrame, SparkSession
-
-    from rebalance_kit.forensics.lines.files import LogFile
-
-
-from typing import TYPE_CHECKING, Any
-
 from rebalance_kit.forensics.tables import EVENTS, LINES, REJECTED
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.packets import (

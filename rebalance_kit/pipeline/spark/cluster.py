@@ -15,25 +15,18 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from rebalance_kit.model.errors import EnvironmentProblem, require
+from rebalance_kit.model.files import draft_of, scratch_for
 from rebalance_kit.pipeline.spark.java import find_java
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
-
-
-import zipfile
-from typing import TYPE_CHECKING
-
-from rebalance_kit.model.files import draft_of, scratch_for
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
     from pyspark.sql import SparkSession
 

@@ -11,36 +11,28 @@ The last rebalances of a stream.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.lines.files import LogFile, Survey, look
 from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.pipeline.gold import gold_tables
 from rebalance_kit.pipeline.inquiry import Events, silver_tables
 from rebalance_kit.pipeline.lines.classify import classify, packets_of
 from rebalance_kit.pipeline.stream.tail import LINE_DIGITS, PREFIX, SOURCE_DIGITS, STATE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from rebalance_kit.pipeline.stream.tail import Source, Tail
-
-
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
-
-from rebalance_kit.pipeline.gold import gold_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from rebalance_kit.pipeline.inquiry import Events
+    from rebalance_kit.pipeline.stream.tail import Source, Tail
 
 
 #: Lines older than the newest by more than this are no longer expected, so everything before is settled.

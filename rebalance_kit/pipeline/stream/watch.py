@@ -17,42 +17,32 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
+import threading
 import time
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from rebalance_kit.forensics.stopping import stop_signals
+from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.about import __version__
-from rebalance_kit.model.errors import DataError, require_kind
+from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.files import is_running, remove_scratch, scratch_folder, write_atomically
+from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+    from typing import TextIO
 
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.pipeline.inquiry import Events, Forensics
-    from rebalance_kit.pipeline.stream.query import Latest
-
-
-import sys
-import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from rebalance_kit.forensics.stopping import stop_signals
-from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.errors import ConfigError, RebalanceKitError
-from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TextIO
-
-    from rebalance_kit.pipeline.inquiry import Forensics
     from rebalance_kit.pipeline.stream.query import Latest
 
 

@@ -16,38 +16,43 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.model.errors import nearest
-from rebalance_kit.simulation.scenario.actions import ARGUMENTS
-from rebalance_kit.simulation.scenario.checks import MOST_MEMBERS, Path
-from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, MemberSpec, ReplayPins, TopicSpec
-from rebalance_kit.simulation.scenario.yaml_nodes import ACTION, MEMBER, TOPIC, Entries, Nodes, is_null
-
-if TYPE_CHECKING:
-    from yaml.nodes import Node
-
-
-from functools import partial
-from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
-
 from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
-from rebalance_kit.model.errors import ConfigError, ScenarioError
+from rebalance_kit.model.errors import ConfigError, ScenarioError, nearest
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
-from rebalance_kit.simulation.scenario.checks import ERRORS, BadScenario, foresee
+from rebalance_kit.simulation.scenario.actions import ARGUMENTS
+from rebalance_kit.simulation.scenario.checks import ERRORS, MOST_MEMBERS, BadScenario, Path, foresee
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import (
+    ACTIONS,
     NO_NODES,
     PROTOCOL_KEYS,
     PROTOCOLS,
+    Action,
+    MemberSpec,
+    ReplayPins,
     Scenario,
+    TopicSpec,
     with_protocol,
 )
-from rebalance_kit.simulation.scenario.yaml_nodes import FILE, RULES, compose, read_latencies
+from rebalance_kit.simulation.scenario.yaml_nodes import (
+    ACTION,
+    FILE,
+    MEMBER,
+    RULES,
+    TOPIC,
+    Entries,
+    Nodes,
+    compose,
+    is_null,
+    read_latencies,
+)
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
 if TYPE_CHECKING:
