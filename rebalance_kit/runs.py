@@ -32,7 +32,7 @@ from rebalance_kit.analysis.metrics import UNPLANNED, metrics
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.pipeline.output import note_written, refuse_foreign
+from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,
     THREE_PROTOCOLS,

@@ -13,7 +13,7 @@ from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.workspace import Workspace, all_names, find
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import WRITABLE, write_atomically
-from rebalance_kit.pipeline.output import note_written, written_here
+from rebalance_kit.pipeline.own_files import note_written, written_here
 
 FIRST = "00-start-here.ipynb"
 """The notebook to begin with."""

@@ -128,7 +128,7 @@ def _kit_files(package: Path) -> Iterator[Path]:
         for source in (package / room).rglob("*"):
             if source.is_file() and source.suffix != ".pyc":
                 yield source
-    yield from (package / "pipeline" / name for name in ("__init__.py", "output.py"))
+    yield from (package / "pipeline" / name for name in ("__init__.py", "own_files.py"))
 
 
 def _put(archive: zipfile.ZipFile, name: str, source: Path) -> None:

@@ -15,7 +15,7 @@ from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import digest_of, policy
-from rebalance_kit.pipeline.output import PAGE
+from rebalance_kit.pipeline.own_files import PAGE
 from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
 from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
