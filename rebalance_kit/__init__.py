@@ -31,16 +31,16 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.scenarios import simulate as simulate
     from rebalance_kit.simulation.scenario.scenario import Action as Action
     from rebalance_kit.simulation.scenario.scenario import Scenario as Scenario
-    from rebalance_kit.view.exercises.widget import Exercise as Exercise
+    from rebalance_kit.view.exercises import Exercise as Exercise
     from rebalance_kit.view.figures.flow import flow_figure as flow_figure
     from rebalance_kit.view.figures.gantt import gantt_figure as gantt_figure
     from rebalance_kit.view.figures.message_diagram import messages as messages
     from rebalance_kit.view.lab.widget import Lab as Lab
     from rebalance_kit.view.quiz.exam import Exam as Exam
+    from rebalance_kit.view.quiz.page import Quiz as Quiz
+    from rebalance_kit.view.quiz.page import Review as Review
     from rebalance_kit.view.quiz.poll import Poll as Poll
     from rebalance_kit.view.quiz.poll import Vote as Vote
-    from rebalance_kit.view.quiz.practice import Quiz as Quiz
-    from rebalance_kit.view.quiz.practice import Review as Review
 else:
     __getattr__, __dir__, __all__ = lazy_names(
         __name__,
@@ -59,11 +59,11 @@ else:
             "simulate": "scenarios",
             # look and practise
             "Exam": "view.quiz.exam",
-            "Exercise": "view.exercises.widget",
+            "Exercise": "view.exercises",
             "Lab": "view.lab.widget",
             "Poll": "view.quiz.poll",
-            "Quiz": "view.quiz.practice",
-            "Review": "view.quiz.practice",
+            "Quiz": "view.quiz.page",
+            "Review": "view.quiz.page",
             "Vote": "view.quiz.poll",
             "flow_figure": "view.figures.flow",
             "gantt_figure": "view.figures.gantt",

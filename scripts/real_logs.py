@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from rebalance_kit.forensics.lines.about import speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import speaks_of_a_group
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.look import look
 

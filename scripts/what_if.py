@@ -31,10 +31,10 @@ from rebalance_kit.recordings.replay.repeat import repeat
 from rebalance_kit.recordings.runs.folder import MORE, read_run, unpack
 from rebalance_kit.recordings.runs.trace import recorded_trace
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.whatif.draws import first_deed, placed, under
+from rebalance_kit.whatif.coordinator import LEAST_MS, POLL_MS, gaps_in
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import scenario_of
-from rebalance_kit.whatif.unread import LEAST_MS, POLL_MS, gaps_in
+from rebalance_kit.whatif.understanding import first_deed, placed, under
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "what-if.md"

@@ -29,7 +29,7 @@ function post(text, buffers) {
 async function open({ scenario, protocol }) {
   await started();
   tell("The run is made ready");
-  const { WorkerLab } = python.pyimport("rebalance_kit.view.lab.worker");
+  const { WorkerLab } = python.pyimport("rebalance_kit.view.lab.widget");
   const lab = WorkerLab(post, scenario, protocol ?? undefined);
   heard = (text) => lab.hear(text);
   self.postMessage({ ready: python.version });
@@ -49,7 +49,7 @@ async function read(files) {
     python.FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
     python.FS.writeFile(target, new Uint8Array(bytes));
   }
-  const told = python.pyimport("rebalance_kit.view.reports.dropped").read_dropped(folder);
+  const told = python.pyimport("rebalance_kit.view.reports.log_report").read_dropped(folder);
   python.pyimport("shutil").rmtree(folder);
   return { screen: told.screen, page: told.page, files: files.length };
 }

@@ -13,12 +13,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.classroom.handed_in import entries, learner_of, read_entry
+from rebalance_kit.classroom.handed_in import entries, file_name, learner_of, printable, read_entry
 from rebalance_kit.classroom.submissions import ANSWER, Submission, sorted_out
-from rebalance_kit.classroom.untrusted import file_name, printable
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder, write_atomically
-from rebalance_kit.quiz.sittings.ballot import known_room
+from rebalance_kit.quiz.sittings.poll import known_room
 
 _COURSE = "course.json"
 _WORK = "work.json"

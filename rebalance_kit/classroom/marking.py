@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rebalance_kit.classroom.course import Course, StoredAttempt
+from rebalance_kit.classroom.handed_in import printable
 from rebalance_kit.classroom.questions import ExamMark, QuestionMark, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.classroom.terms import Terms, read_terms
-from rebalance_kit.classroom.untrusted import printable
 from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
 from rebalance_kit.exercises.child.words import OUT_OF_TIME

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from rebalance_kit.classroom.course import Course
-from rebalance_kit.classroom.handed_in import regular
-from rebalance_kit.classroom.untrusted import MOST_NOTEBOOK, cells_alone, file_name
+from rebalance_kit.classroom.handed_in import MOST_NOTEBOOK, cells_alone, file_name, regular
 from rebalance_kit.model.errors import DataError
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.reading import Document, read_document
-from rebalance_kit.quiz.sittings.ballot import asked_in_poll
+from rebalance_kit.quiz.sittings.poll import asked_in_poll
 
 FOLDER = Path(__file__).parent
 PREFIX = "workshop-"

@@ -14,8 +14,8 @@ from rebalance_kit.quiz.items.blueprint import blueprint, compose, exams
 from rebalance_kit.quiz.items.item import Question
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.sittings.ballot import read_code
 from rebalance_kit.quiz.sittings.grade import grade
+from rebalance_kit.quiz.sittings.poll import read_code
 
 MOST_LINES = 2000
 _MOST_SEED = 1000

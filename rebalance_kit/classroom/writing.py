@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from rebalance_kit.classroom.class_report import as_page, as_text, sections
 from rebalance_kit.classroom.course import Course
 from rebalance_kit.classroom.gradebook import PLATFORMS, feedback, feedback_page, gradebook
+from rebalance_kit.classroom.handed_in import file_name
 from rebalance_kit.classroom.marking import Checker, CourseMarks, Report, mark_course
 from rebalance_kit.classroom.questions import bank
-from rebalance_kit.classroom.untrusted import file_name
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 

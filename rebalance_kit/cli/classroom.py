@@ -179,7 +179,7 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
 
     plan = read_plan(arguments.name)
     if arguments.check:
-        from rebalance_kit.classroom.laptop import check_laptop
+        from rebalance_kit.classroom.handing_out import check_laptop
 
         return check_laptop(plan, out)
     if arguments.plan_b is not None:
@@ -202,10 +202,10 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     """Animations of the plan's runs under each protocol, a page that leads to them, the questions on paper, and the key apart."""
-    from rebalance_kit.classroom.pages import PROTOCOLS, index, with_switch
+    from rebalance_kit.classroom.guide import PROTOCOLS, index, with_switch
     from rebalance_kit.quiz.exports import export, write_new
     from rebalance_kit.quiz.sittings.practice import pick_questions
-    from rebalance_kit.view.lab.exports import exported
+    from rebalance_kit.view.lab.run_report import exported
     from rebalance_kit.view.lab.widget import Lab
 
     made: dict[str, bytes] = {}
@@ -228,7 +228,8 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
 
 def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.quiz.items.bank import read_bank
-    from rebalance_kit.quiz.sittings.ballot import (
+    from rebalance_kit.quiz.sittings.page import question_lines
+    from rebalance_kit.quiz.sittings.poll import (
         asked_in_poll,
         cast,
         known_room,
@@ -236,7 +237,6 @@ def _vote(arguments: argparse.Namespace, out: TextIO) -> int:
         write_code,
         write_file,
     )
-    from rebalance_kit.quiz.sittings.page import question_lines
     from rebalance_kit.quiz.sittings.store import Store
 
     room = known_room(arguments.room)
@@ -292,7 +292,7 @@ def _cards(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _bundle(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.classroom.bundle import make_bundle
+    from rebalance_kit.classroom.handing_out import make_bundle
 
     wheels, size = make_bundle(
         arguments.out,

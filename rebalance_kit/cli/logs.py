@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.door import Commands
 from rebalance_kit.cli.terminal import working
-from rebalance_kit.forensics.answer.as_csv import CSV_TABLES
+from rebalance_kit.forensics.answer.as_json import CSV_TABLES
 from rebalance_kit.forensics.answer.wishes import FAIL_ON
 
 if TYPE_CHECKING:

@@ -135,7 +135,7 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
             raise ConfigError(
                 "--engine local keeps no tables; leave --out, --checkpoint, --page, --once, --master out"
             )
-        from rebalance_kit.forensics.live_command import run_live
+        from rebalance_kit.forensics.live import run_live
 
         return run_live(arguments.paths, arguments.commands, out, arguments.idle)
     if arguments.commands or len(arguments.paths) != 1 or str(arguments.paths[0]) == "-":

@@ -14,7 +14,7 @@ from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
 from rebalance_kit.forensics.history.history import Common, Counts, History
 from rebalance_kit.forensics.history.storms import storms
-from rebalance_kit.forensics.lines.messages import SHOWN
+from rebalance_kit.forensics.lines.line_reader import SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

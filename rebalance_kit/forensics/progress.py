@@ -1,19 +1,28 @@
-"""How far a look is: a bar from two seconds on, and what is known of each run as soon as it is read."""
+"""How far a look is, and how Ctrl-C ends it in good order.
+
+How far a look is: a bar from two seconds on, and what is known of each run as soon as it is read.
+
+Ctrl-C ends a look in good order: what is known so far is told.
+"""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import TextIO
 
     from rebalance_kit.forensics.tables import Row
+
 
 #: A look shorter than this shows nothing; the bar is drawn anew at most so often.
 SHOWN_AFTER_S, EVERY_S = 2.0, 0.2
@@ -73,3 +82,23 @@ class Progress:
 
 #: Names in logs may hold anything: control characters are no business of a terminal.
 _PLAIN = dict.fromkeys((*range(32), *range(127, 160)), "?")
+
+
+@contextmanager
+def stop_signals() -> Iterator[threading.Event]:
+    """An event that Ctrl-C or SIGTERM sets; a second signal interrupts at once."""
+    event = threading.Event()
+
+    def on_signal(number: int, frame: object) -> None:
+        if event.is_set():
+            raise KeyboardInterrupt
+        event.set()
+
+    # Python lets only the main thread set handlers.
+    numbers = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {number: signal.signal(number, on_signal) for number in numbers}
+    try:
+        yield event
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -17,7 +17,7 @@ from rebalance_kit.notebook.runs import run
 from rebalance_kit.notebook.text import Text, columns, in_lines
 
 if TYPE_CHECKING:
-    from rebalance_kit.view.reports.watch_cell import Watching
+    from rebalance_kit.view.reports.watch_page import Watching
 
 
 _UUID = re.compile(r"(-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")

@@ -127,8 +127,7 @@ def _look(paths: Sequence[str | os.PathLike[str]], reading: Reading) -> Look:
     """A look with a bar at a terminal; Ctrl-C ends it, and what is known by then is told."""
     from rebalance_kit.forensics.lines.pipes import standard_input_ended_early
     from rebalance_kit.forensics.look import Listener, look
-    from rebalance_kit.forensics.progress import Progress
-    from rebalance_kit.forensics.stopping import stop_signals
+    from rebalance_kit.forensics.progress import Progress, stop_signals
 
     progress = Progress(lines_about(paths))
     with stop_signals() as stop:

@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.versions import has
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, left_out
-from rebalance_kit.whatif.draws import under
+from rebalance_kit.whatif.understanding import under
 
 Change = Callable[[Scenario], Scenario]
 _SESSION, _BEAT, _POLL = "session.timeout.ms", "heartbeat.interval.ms", "max.poll.interval.ms"

@@ -17,13 +17,20 @@ from rebalance_kit.model.files import write_atomically
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
-from rebalance_kit.whatif.answer import Answer, ask, target_of
-from rebalance_kit.whatif.measures import cost_of
 from rebalance_kit.whatif.night import Night
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
-from rebalance_kit.whatif.text import answer_lines, as_json, markdown, night_lines, understanding_cells
-from rebalance_kit.whatif.understanding import DRAWS, Understanding, back_test
+from rebalance_kit.whatif.text import (
+    Answer,
+    answer_lines,
+    as_json,
+    ask,
+    markdown,
+    night_lines,
+    target_of,
+    understanding_cells,
+)
+from rebalance_kit.whatif.understanding import DRAWS, Understanding, back_test, cost_of
 
 
 @dataclass(frozen=True, slots=True)

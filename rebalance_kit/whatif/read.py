@@ -20,11 +20,17 @@ from rebalance_kit.model.configs.broker import BROKER_KEYS
 from rebalance_kit.model.configs.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.errors import ConfigError, DataError
 from rebalance_kit.model.versions import PREFERRED, parse_version
-from rebalance_kit.whatif.blocks import Block, blocks_in, clusters_in
-from rebalance_kit.whatif.coordinator import BY_ADMIN, Coordinator, coordinator_of, stops_of, topics_of
+from rebalance_kit.whatif.config_files import Block, blocks_in, clusters_in
+from rebalance_kit.whatif.coordinator import (
+    BY_ADMIN,
+    Coordinator,
+    coordinator_of,
+    gaps_of,
+    stops_of,
+    topics_of,
+)
 from rebalance_kit.whatif.lives import Life, ground, lives_of, told_by
 from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
-from rebalance_kit.whatif.unread import gaps_of
 
 TOGETHER_MS = 10_000
 """Members that close within this time at the very end are a shutdown, which is no part of the night."""

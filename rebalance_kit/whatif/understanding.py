@@ -1,15 +1,146 @@
-"""How well a night is understood: its scenario is drawn and compared with the logs, before any counterfactual is answered."""
+"""How well a night is understood: the draws of its scenario, what each cost, and the comparison with the logs.
+
+How well a night is understood: its scenario is drawn and compared with the logs, before any counterfactual is answered.
+
+Draws of a reconstructed night: the same seeds, moments and phases for every variant, so that differences are paired.
+
+What one draw of a night cost, from its first deed to its end.
+"""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from rebalance_kit.analysis.draws import Distribution
-from rebalance_kit.simulation.scenario.scenario import Scenario
-from rebalance_kit.whatif.measures import Cost, cost_of
+from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.model.config import BrokerConfig
+from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.scenario.expansion import drawn
+from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Configs, Scenario, with_protocol
+from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.whatif.coordinator import gaps_in
 from rebalance_kit.whatif.night import Night
+
+PHASE_MS = 3_000
+"""What was done to the group moves by up to this much, together: where it falls between two heartbeats is luck."""
+START_WITHIN_MS = 1_000
+"""The first processes start up to this much later."""
+
+
+def placed(scenario: Scenario, seed: int) -> Scenario:
+    """One draw of the night: every window drawn, and all that was done to the group later by one drawn offset."""
+    fixed = drawn(scenario, seed)
+    offset = random.Random(f"{seed}/phase").randrange(PHASE_MS)
+    since = first_deed(scenario)
+    actions = tuple(
+        replace(action, at_ms=action.at_ms + offset) if action.at_ms >= since else action
+        for action in fixed.actions
+    )
+    chance = random.Random(f"{seed}/starts")
+    members = tuple(
+        spec
+        if spec.start_ms is None
+        else replace(spec, start_ms=spec.start_ms + chance.randrange(START_WITHIN_MS))
+        for spec in fixed.members
+    )
+    return replace(fixed, members=members, actions=actions, end_ms=fixed.end_ms + offset)
+
+
+def first_deed(scenario: Scenario) -> int:
+    """The moment from which the night counts: the first thing that is done to the group."""
+    return min((action.at_ms - action.within_ms for action in scenario.actions), default=0)
+
+
+def under(scenario: Scenario, protocol: str) -> Scenario:
+    """The night under another protocol, with the same detection of dead members where the switch is back to the classic one.
+
+    A KIP-848 client has no session of its own; a classic one is given the session and the heartbeat that the broker had.
+    """
+    switched = with_protocol(scenario, protocol)
+    if PROTOCOLS[protocol]["group.protocol"] == "consumer":
+        return switched
+    broker = BrokerConfig.of(scenario.broker, scenario.kafka_version)
+    clocks = {
+        "session.timeout.ms": broker.consumer_session_timeout_ms,
+        "heartbeat.interval.ms": broker.consumer_heartbeat_interval_ms,
+    }
+
+    def given(before: Configs, after: Configs) -> Configs:
+        return {**after, **clocks} if str(before.get("group.protocol", "classic")) == "consumer" else after
+
+    members = tuple(
+        replace(after, configs=given(before.configs, after.configs))
+        for before, after in zip(scenario.members, switched.members, strict=True)
+    )
+    actions = tuple(
+        replace(after, args={**after.args, "configs": given(before.args["configs"], after.args["configs"])})
+        if "configs" in before.args
+        else after
+        for before, after in zip(scenario.actions, switched.actions, strict=True)
+    )
+    return replace(switched, members=members, actions=actions)
+
+
+_HOW = {"leave": "left", "admin": "left"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One draw: partitions unread at all, unread partition-seconds, the longest gap (s), rebalances, records delivered again."""
+
+    partitions_unread: int
+    unread_partition_s: float
+    longest_gap_s: float
+    rebalances: int
+    delivered_again: int
+    removals: tuple[tuple[str, str], ...] = ()
+
+
+class Measure(NamedTuple):
+    """A row of the tables: its words, its value, how many digits are shown."""
+
+    words: str
+    of: Callable[[Cost], float]
+    digits: int
+
+
+MEASURES = (
+    Measure("unread partition-seconds", lambda cost: cost.unread_partition_s, 1),
+    Measure("longest gap, s", lambda cost: cost.longest_gap_s, 1),
+    Measure("partitions unread", lambda cost: cost.partitions_unread, 0),
+    Measure("rebalances", lambda cost: cost.rebalances, 0),
+    Measure("records delivered again", lambda cost: cost.delivered_again, 0),
+)
+
+
+def cost_of(scenario: Scenario, seed: int) -> Cost:
+    """Draw a night once and measure it."""
+    moved = placed(scenario, seed)
+    return cost_in(simulate(moved, seed), first_deed(moved), moved.end_ms)
+
+
+def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
+    """Measure a run in a window."""
+    lengths = gaps_in(trace, since_ms, until_ms)
+    figures = metrics(trace, since_ms)
+    removals = sorted(
+        (str(row.detail["name"]), _HOW.get(str(row.detail["how"]), "failed"))
+        for row in trace.of("member_removed")
+        if since_ms <= row.at_ms < until_ms and not row.detail.get("pending")
+    )
+    return Cost(
+        len(lengths),
+        sum(map(sum, lengths.values())) / 1000,
+        max(map(max, lengths.values()), default=0) / 1000,
+        figures.rebalances,
+        figures.records_redelivered,
+        tuple(removals),
+    )
+
 
 DRAWS = 200
 NEAR, NEAR_S = 0.2, 1.0

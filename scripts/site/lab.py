@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rebalance_kit.model.about import __version__
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.view.lab.guide.content import guide_of
+from rebalance_kit.view.lab.guide import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.page import style
 from rebalance_kit.view.lab.session import LabSession

@@ -14,8 +14,8 @@ pytest.importorskip("plotly", reason="plotly is not installed: reports are left 
 
 from rebalance_kit.classroom.class_report import as_page, sections
 from rebalance_kit.classroom.gradebook import feedback_page
+from rebalance_kit.classroom.guide import index
 from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks, Mark
-from rebalance_kit.classroom.pages import index
 from rebalance_kit.classroom.plan import Beat, HandsOn, Plan, Scene
 from rebalance_kit.forensics.look import look
 from rebalance_kit.pipeline.stream.query import Latest
@@ -73,12 +73,12 @@ def scenario():
 WRITES_PAGES = {
     "classroom/class_report.py": "test_the_report_of_a_class",
     "classroom/gradebook.py": "test_the_feedback_of_a_learner",
-    "classroom/pages.py": "test_the_pages_of_plan_b",
+    "classroom/guide.py": "test_the_pages_of_plan_b",
     "quiz/sittings/room.py": "test_the_page_of_a_room_for_phones",
     "quiz/exports/paper.py": "test_the_questions_on_paper",
     "view/lab/page.py": "test_the_exported_lab",
     "view/reports/log_report.py": "test_the_page_about_logs",
-    "view/reports/report_page.py": "test_the_report_of_a_run, test_the_page_of_a_sweep",
+    "view/reports/sweep_report.py": "test_the_report_of_a_run, test_the_page_of_a_sweep",
     "view/reports/watch_page.py": "test_the_page_of_a_watched_folder",
 }
 """Every module that writes a page, and the test that opens it."""

@@ -11,8 +11,8 @@ import pytest
 
 from rebalance_kit.quiz.exports.marked import whys
 from rebalance_kit.quiz.items.item import Choice
-from rebalance_kit.quiz.sittings.ballot import Ballot, write_code
 from rebalance_kit.quiz.sittings.exam import ExamSitting
+from rebalance_kit.quiz.sittings.poll import Ballot, write_code
 from rebalance_kit.quiz.sittings.store import Store
 
 TRIES = 5

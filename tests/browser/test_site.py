@@ -14,7 +14,7 @@ from rebalance_kit.recordings.runs.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
-from rebalance_kit.view.reports.dropped import read_dropped
+from rebalance_kit.view.reports.log_report import read_dropped
 from scripts.site import documents
 from scripts.site import lab as site
 from tests.support.browser.servers import static_files

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from rebalance_kit.classroom.bundle import install_script, wheel_names, write_zip
+from rebalance_kit.classroom.handing_out import install_script, wheel_names, write_zip
 
 WHEEL = "rebalance_kit-9.9-py3-none-any.whl"
 FILES = {

@@ -24,7 +24,7 @@ from rebalance_kit.exercises.checking import AnswerReport, CheckLine
 from rebalance_kit.exercises.workspace import find
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, compose
-from rebalance_kit.quiz.sittings.ballot import Ballot, asked_in_poll, write_code
+from rebalance_kit.quiz.sittings.poll import Ballot, asked_in_poll, write_code
 
 NAME = load("01").name
 POLL = "eager-crash-which-unread"

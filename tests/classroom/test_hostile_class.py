@@ -10,9 +10,9 @@ import zipfile
 import pytest
 
 from rebalance_kit.classroom.course import Course
+from rebalance_kit.classroom.handed_in import cells_alone
 from rebalance_kit.classroom.marking import SparkChecker
 from rebalance_kit.classroom.opening import notebooks_of
-from rebalance_kit.classroom.untrusted import cells_alone
 from rebalance_kit.classroom.writing import mark_and_write, write_report
 from rebalance_kit.cli import main
 from rebalance_kit.exercises.wall import kinds

@@ -219,7 +219,7 @@ def test_the_widget_does_what_the_terminal_does(bench, tmp_path):
 
 
 def test_a_code_exercise_has_a_widget_whose_failing_cases_open_in_the_lab(tmp_path):
-    from rebalance_kit.view.exercises.widget import Exercise
+    from rebalance_kit.view.exercises import Exercise
     from rebalance_kit.view.lab.widget import Lab
 
     widget = Exercise("c1", folder=tmp_path, identity=Identity("ada", "spring"))

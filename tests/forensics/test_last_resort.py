@@ -10,7 +10,7 @@ from rebalance_kit.forensics.answer.verdict import verdict
 from rebalance_kit.forensics.answer.wishes import Wishes
 from rebalance_kit.forensics.grammar import table
 from rebalance_kit.forensics.lines import line_reader
-from rebalance_kit.forensics.lines.about import client_like, speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import client_like, speaks_of_a_group
 from rebalance_kit.forensics.lines.last_resort import by_words
 from rebalance_kit.forensics.look import look
 from tests.support.pipeline.kafka_lines import stabilized
@@ -135,7 +135,7 @@ def test_with_the_templates_of_a_family_taken_away_its_words_still_tell(family, 
     kept = tuple(one for one in table.MESSAGES if one not in getattr(table, family))
     finder = table.Finder(kept)
     monkeypatch.setattr(line_reader, "IN_MESSAGES", finder)
-    monkeypatch.setattr("rebalance_kit.forensics.lines.quick.IN_MESSAGES", finder)
+    monkeypatch.setattr("rebalance_kit.forensics.lines.repeats.IN_MESSAGES", finder)
     monkeypatch.setattr(line_reader, "find_of_others", lambda _: None)
     events = told(tmp_path, FAMILIES[family] + "\n").rows("events")
     assert [(event["generation"], event["confidence"]) for event in events] == [(7, "low")]

@@ -8,10 +8,8 @@ from rebalance_kit.forensics.grammar.table import MESSAGES as MESSAGES_OF_THE_GR
 from rebalance_kit.forensics.lines import repeats
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Layout, Reading
-from rebalance_kit.forensics.lines.messages import Messages
-from rebalance_kit.forensics.lines.quick import NOTHING, QuickReader
-from rebalance_kit.forensics.lines.repeats import Repeats
-from rebalance_kit.forensics.lines.sieve import sieve
+from rebalance_kit.forensics.lines.line_reader import Messages
+from rebalance_kit.forensics.lines.repeats import NOTHING, QuickReader, Repeats, sieve
 from tests.support.pipeline.grammar_samples import sample
 
 MESSAGES = (

@@ -10,8 +10,7 @@ import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.live.inspection import look as looking
-from rebalance_kit.live.inspection.findings import RULES, findings, groups_of
-from rebalance_kit.live.inspection.look import look, native, read_configs
+from rebalance_kit.live.inspection.look import RULES, findings, groups_of, look, native, read_configs
 from rebalance_kit.live.jars import LiveError
 
 

@@ -13,8 +13,7 @@ import pytest
 from rebalance_kit import live
 from rebalance_kit.cli import main
 from rebalance_kit.clients.mock_cluster import run_clients
-from rebalance_kit.live.inspection.findings import groups_of
-from rebalance_kit.live.inspection.look import look
+from rebalance_kit.live.inspection.look import groups_of, look
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.recordings.replay.replay import replay
 from rebalance_kit.recordings.runs.folder import read_run

@@ -12,7 +12,7 @@ import sys
 import nbformat
 import pytest
 
-from rebalance_kit.classroom import laptop
+from rebalance_kit.classroom import handing_out
 from rebalance_kit.classroom.guide import cells, notebook, schedule, source
 from rebalance_kit.classroom.plan import plan_of, read_plan
 from rebalance_kit.cli import main
@@ -111,9 +111,9 @@ def test_every_line_that_a_learner_is_told_to_type_does_what_it_says_in_a_fresh_
 
 
 def test_a_laptop_without_a_package_is_not_ready_and_says_which(bank, monkeypatch):
-    monkeypatch.setattr(laptop, "NEEDED", ("no_such_package",))
+    monkeypatch.setattr(handing_out, "NEEDED", ("no_such_package",))
     out = io.StringIO()
-    assert laptop.check_laptop(read_plan("90min", bank), out) == 1
+    assert handing_out.check_laptop(read_plan("90min", bank), out) == 1
     assert "MISSING no_such_package" in out.getvalue() and "Not ready" in out.getvalue()
 
 

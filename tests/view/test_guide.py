@@ -7,8 +7,15 @@ from functools import cache
 import pytest
 
 from rebalance_kit.scenarios import load
-from rebalance_kit.view.lab.guide.beats import FIRST, PHASES, beats, lesson_beats, own_steps, story_start_ms
-from rebalance_kit.view.lab.guide.content import guide_of
+from rebalance_kit.view.lab.guide import (
+    FIRST,
+    PHASES,
+    beats,
+    guide_of,
+    lesson_beats,
+    own_steps,
+    story_start_ms,
+)
 from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.lab.state import first_lesson, known_scenario, opened, own_protocol
 from rebalance_kit.view.lab.tabs.why import STEP_KINDS, steps

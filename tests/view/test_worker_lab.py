@@ -7,8 +7,7 @@ import json
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.view.lab.widget import Lab
-from rebalance_kit.view.lab.worker import WorkerLab
+from rebalance_kit.view.lab.widget import Lab, WorkerLab
 
 REQUESTS = (
     {"type": "act", "do": "crash", "member": "consumer-2", "at_ms": 20_000},

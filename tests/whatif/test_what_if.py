@@ -13,12 +13,11 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.runs.folder import unpack
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.whatif.alternatives import alternatives
-from rebalance_kit.whatif.answer import ask, target_of
 from rebalance_kit.whatif.command import Asked, run_what_if
-from rebalance_kit.whatif.measures import cost_of
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
-from rebalance_kit.whatif.understanding import back_test
+from rebalance_kit.whatif.text import ask, target_of
+from rebalance_kit.whatif.understanding import back_test, cost_of
 
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
 

@@ -27,7 +27,7 @@ from rebalance_kit.recordings.runs.folder import read_run
 from rebalance_kit.recordings.runs.folder import run_names, table, unpack
 from rebalance_kit.recordings.runs.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.figures.gantt_svg import gantt_svg
+from rebalance_kit.view.figures.gantt import gantt_svg
 
 home = tempfile.TemporaryDirectory()
 

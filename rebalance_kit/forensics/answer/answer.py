@@ -42,7 +42,7 @@ class Answer:
 
             print_lines(chosen, said, status, out)
         elif self.form == "csv":
-            from rebalance_kit.forensics.answer.as_csv import print_csv
+            from rebalance_kit.forensics.answer.as_json import print_csv
 
             print_csv(chosen, self.table, out)
         elif self.form == "report":

@@ -1,7 +1,13 @@
-"""The whole answer as JSON lines: one per run and group, one of findings without a group per run, and a summary."""
+"""The answer for programs: JSON lines, and a table as CSV.
+
+The whole answer as JSON lines: one per run and group, one of findings without a group per run, and a summary.
+
+A table of the answer as CSV, safe to open in a spreadsheet.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import defaultdict
 from types import MappingProxyType
@@ -9,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.severity import SEVERITIES, gravest
 from rebalance_kit.forensics.answer.verdict import FOUND, NOT_UNDERSTOOD, NOTHING_WRONG, totals
-from rebalance_kit.forensics.tables import GOLD, LINES
+from rebalance_kit.forensics.tables import GOLD, LINES, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +23,8 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.verdict import Verdict
-    from rebalance_kit.forensics.tables import Row
+    from rebalance_kit.forensics.tables import Row, Tables
+
 
 #: Where the schema stands, and its version, which every line carries.
 SCHEMA, VERSION = "docs/logs.schema.json", 1
@@ -166,3 +173,25 @@ def _object(columns: Mapping[str, str], loose: bool = False) -> dict[str, Any]:
         "type": "object", "properties": {name: _TYPES[kind] for name, kind in columns.items()},
         **required, "additionalProperties": False,
     }  # fmt: skip
+
+
+#: What makes a spreadsheet take a text for a formula.
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+#: Tables that CSV can hold: lists of records cannot.
+CSV_TABLES = ("findings", "rebalances", "gaps", "storms", "members", "lines", "rejected")
+
+
+def print_csv(result: Tables, name: str, out: TextIO) -> None:
+    """The rows of a table with a head; lists are joined by ``; ``, and a text that begins as a formula gets a quote before it."""
+    columns = list(TABLES[name])
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    for row in result.rows(name):
+        writer.writerow([_cell(row[column]) for column in columns])
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, list):
+        value = "; ".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value

@@ -94,7 +94,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
 
 
 def _client_like(text: str) -> str:
-    from rebalance_kit.forensics.lines.about import client_like
+    from rebalance_kit.forensics.lines.anchors import client_like
 
     which = client_like(text)
     return f" ({which})" if which else ""

@@ -160,7 +160,7 @@ def understood_of(result: Tables) -> Understood:
     unclear = sum(row["unclear"] for row in rows)
     first = None
     if unclear:
-        from rebalance_kit.forensics.lines.about import is_unclear
+        from rebalance_kit.forensics.lines.anchors import is_unclear
 
         first = next((row for row in result.rows("rejected") if is_unclear(row["why"], row["text"])), None)
     parsed = sum(row["parsed"] for row in rows)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.findings.callbacks import SLOW_STEPS, Slowness
+from rebalance_kit.forensics.findings.callbacks import SLOW_STEPS, Settings, Slowness
 from rebalance_kit.forensics.findings.finding import Row, order
 from rebalance_kit.forensics.findings.input_quality import InputQuality
-from rebalance_kit.forensics.findings.patterns import patterns
-from rebalance_kit.forensics.findings.replaced import REPLACING, Replaced
-from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, Restarts
+from rebalance_kit.forensics.findings.patterns import TOGETHER, Together, patterns
+from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, REPLACING, Replaced, Restarts
 from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRule
-from rebalance_kit.forensics.findings.settings import Settings
-from rebalance_kit.forensics.findings.shares import SHARED_OUT, Shares
-from rebalance_kit.forensics.findings.subscribed import Remade, Subscribed
-from rebalance_kit.forensics.findings.together import TOGETHER, Together
+from rebalance_kit.forensics.findings.subscribed import SHARED_OUT, Remade, Shares, Subscribed
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
 if TYPE_CHECKING:
@@ -22,7 +18,7 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.event import Event, Kind
     from rebalance_kit.forensics.history.history import History
-    from rebalance_kit.forensics.history.names import Names
+    from rebalance_kit.forensics.history.lives import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 #: A finding of the first kind says nothing beside one of the others about the same member (or group).

@@ -11,13 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rebalance_kit.forensics.grammar.broker import BROKER
-from rebalance_kit.forensics.grammar.frameworks import FRAMEWORKS
-from rebalance_kit.forensics.grammar.java_client import BLOCK_LINES, CONFIG_KEYS, JAVA
+from rebalance_kit.forensics.grammar.java_client import (
+    BLOCK_LINES,
+    CONFIG_KEYS,
+    JAVA,
+    OLDER_BROKER,
+    OLDER_JAVA,
+)
 from rebalance_kit.forensics.grammar.librdkafka import LIBRDKAFKA, REFUSALS
-from rebalance_kit.forensics.grammar.older import OLDER_BROKER, OLDER_JAVA
-from rebalance_kit.forensics.grammar.other_clients import OTHER_CLIENTS
-from rebalance_kit.forensics.grammar.safe_regex import group_matcher
-from rebalance_kit.forensics.grammar.template import NUMBERS, Template
+from rebalance_kit.forensics.grammar.other_clients import FRAMEWORKS, OTHER_CLIENTS
+from rebalance_kit.forensics.grammar.template import NUMBERS, Template, group_matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,6 +5,8 @@
 Everything is literal except ``{field}`` (a value that becomes a column), ``{_}`` (any text, not
 kept) and ``[[...]]`` (text that some Kafka versions print and others do not).  A template yields a regular
 expression, and the literal pieces that a line must contain before the expression is tried.
+
+Regular expressions whose time grows linearly with the length of a long text.
 """
 
 from __future__ import annotations
@@ -12,6 +14,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 #: Fields that are whole numbers, and so columns of type long.
 NUMBERS = frozenset(
@@ -109,3 +116,22 @@ def _piece(token: str) -> str:
         return f"(?P<{token[1:-1]}>{_SHAPES.get(token[1:-1], _SHORTEST)})"
     # Python and RE2 agree on a backslash before every character that is neither letter nor digit.
     return re.sub(r"([^\w\s])", r"\\\1", token)
+
+
+#: Python's ``re`` backtracks: quick on an ordinary line, endless on some hostile ones of a million characters.
+LONG = 2_000
+
+
+def group_matcher(expression: str, of_long: str) -> Callable[[str], tuple[str, ...] | None]:
+    """A function from a text to the expression's groups in order ("" for an absent one), or None without a match.
+
+    ``of_long`` matches texts of more than ``LONG`` characters: the same groups, in an expression of atomic pieces,
+    which never backtracks into a piece that it has matched.
+    """
+    match, match_long = (re.compile(each, re.ASCII).match for each in (expression, of_long))
+
+    def groups_of(text: str) -> tuple[str, ...] | None:
+        found = (match if len(text) <= LONG else match_long)(text)
+        return found and found.groups("")
+
+    return groups_of

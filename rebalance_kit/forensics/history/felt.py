@@ -14,8 +14,7 @@ from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.history.rebalance import Rebalance
-from rebalance_kit.forensics.history.shifts import GAVE, GOT, Shift, Shifts
+from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Rebalance, Shift, Shifts
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event

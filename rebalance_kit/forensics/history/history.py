@@ -8,16 +8,13 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.analysis.ownership import CALLS, Owners
-from rebalance_kit.forensics.history.causes import Causes
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
 from rebalance_kit.forensics.history.felt import FELT, Felt
-from rebalance_kit.forensics.history.lives import Lives
-from rebalance_kit.forensics.history.names import Names
-from rebalance_kit.forensics.history.rebalance import Lost
-from rebalance_kit.forensics.history.subscriptions import Subscriptions
-from rebalance_kit.forensics.history.topics import KINDS, Topics
-from rebalance_kit.forensics.history.waits import Waits
+from rebalance_kit.forensics.history.lives import Lives, Names
+from rebalance_kit.forensics.history.rebalance import Lost, Waits
+from rebalance_kit.forensics.history.topics import KINDS, Subscriptions, Topics
+from rebalance_kit.forensics.history.triggers import Causes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -7,11 +7,9 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
-from rebalance_kit.forensics.lines.about import is_unclear
-from rebalance_kit.forensics.lines.messages import LONGEST_LINE, SHOWN, Messages
-from rebalance_kit.forensics.lines.quick import QuickReader
-from rebalance_kit.forensics.lines.repeats import Repeats
-from rebalance_kit.forensics.lines.sieve import sieve
+from rebalance_kit.forensics.lines.anchors import is_unclear
+from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.forensics.lines.repeats import QuickReader, Repeats, sieve
 from rebalance_kit.forensics.lines.timestamps import MILLIS
 from rebalance_kit.model.collector import uncollected
 

@@ -27,8 +27,15 @@ from rebalance_kit.forensics.lines.archives import (
     packed_as,
     unpacked,
 )
-from rebalance_kit.forensics.lines.exports import EXPORTS, TERMINAL_BYTES, TimesAbove, holds_a_log, unwrapped
-from rebalance_kit.forensics.lines.one_line import MOST_BYTES, spread
+from rebalance_kit.forensics.lines.exports import (
+    EXPORTS,
+    MOST_BYTES,
+    TERMINAL_BYTES,
+    TimesAbove,
+    holds_a_log,
+    spread,
+    unwrapped,
+)
 from rebalance_kit.forensics.lines.pipes import (
     STANDARD_INPUT,
     STANDARD_INPUT_NAME,

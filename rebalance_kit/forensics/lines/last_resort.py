@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rebalance_kit.forensics.grammar.safe_regex import LONG
-from rebalance_kit.forensics.grammar.template import Template
-from rebalance_kit.forensics.lines.about import speaks_of_a_group
-from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.grammar.template import LONG, Template
+from rebalance_kit.forensics.lines.anchors import ANCHOR, speaks_of_a_group
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 from rebalance_kit.forensics.lines.times_in_text import time_in
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TypeAlias
 
-from rebalance_kit.forensics.grammar.safe_regex import LONG
+from rebalance_kit.forensics.grammar.template import LONG
 
 #: A time as ``Clock`` reads it, with the name of the layout that says how (None: ISO, or counted from 1970).
 TimeInText: TypeAlias = tuple[str | None, str | None]

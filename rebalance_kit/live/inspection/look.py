@@ -1,4 +1,11 @@
-"""``rebalance-kit inspect``: two looks at a cluster through a client in a process of its own, told in words or as JSON."""
+"""``rebalance-kit inspect``: two looks at a cluster, and what they find.
+
+``rebalance-kit inspect``: two looks at a cluster through a client in a process of its own, told in words or as JSON.
+
+What two looks at a group mean: findings with what was seen, what to do, and the key that decides it.
+
+Each rule is a function of a ``Group`` (both looks at it) that yields findings; ``RULES`` lists them.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +15,346 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from rebalance_kit.live.inspection.findings import GRAVITIES, Finding, Group, as_json, findings, groups_of
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.model.errors import to_install
+
+GRAVITIES = ("error", "warning", "note")
+REBALANCING = frozenset({"preparing_rebalancing", "completing_rebalancing", "assigning", "reconciling"})
+EAGER = frozenset({"range", "roundrobin", "sticky"})
+SKEW = 2
+"""How many more partitions one member may own than another of the same group."""
+COMMITS_S = 5.5
+"""Looks closer together than auto.commit.interval.ms (5 s) show no missing commit."""
+HOT_SHARE = 0.8
+HOT_LEAST = 1_000
+COOPERATIVE = (
+    "partition.assignment.strategy=org.apache.kafka.clients.consumer.CooperativeStickyAssignor (two rolling bounces from range "
+    "alone; librdkafka: cooperative-sticky, after all members have stopped), or group.protocol=consumer"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding of a group."""
+
+    group: str
+    rule: str
+    gravity: str
+    seen: str
+    do: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Both looks at one group, with the spans of offsets of its topics."""
+
+    name: str
+    before: Mapping[str, Any]
+    now: Mapping[str, Any]
+    spans: Mapping[str, tuple[int, int]]
+    spans_before: Mapping[str, tuple[int, int]]
+    apart_s: float
+
+    @property
+    def members(self) -> list[Mapping[str, Any]]:
+        """Its members now."""
+        return list(self.now.get("members", ()))
+
+    def lag(self, *, before: bool = False) -> dict[str, int]:
+        """Records between the committed and the next offset, by partition with a commit."""
+        look, spans = (self.before, self.spans_before) if before else (self.now, self.spans)
+        return {
+            tp: max(spans[tp][1] - offset, 0)
+            for tp, offset in look.get("committed", {}).items()
+            if offset is not None and tp in spans
+        }
+
+    def shown(self) -> str:
+        """Its kind in words."""
+        assignor = f", {self.now['assignor']}" if self.now.get("assignor") else ""
+        return f"{self.now.get('type', '?')}{assignor}"
+
+
+def findings(groups: list[Group]) -> list[Finding]:
+    """All findings, the gravest first."""
+    found = [one for group in groups for rule in RULES for one in rule(group)]
+    return sorted(found, key=lambda one: (GRAVITIES.index(one.gravity), one.group, one.rule))
+
+
+def as_json(found: Finding) -> dict[str, str]:
+    """A finding as a mapping."""
+    return asdict(found)
+
+
+def groups_of(answer: Mapping[str, Any]) -> list[Group]:
+    """The groups of the child's answer."""
+    first, second = answer["looks"]
+    apart_s = (second["at_ms"] - first["at_ms"]) / 1000
+    spans, before = (_spans(look["topics"]) for look in (second, first))
+    return [
+        Group(name, first["groups"].get(name, {}), now, spans, before, apart_s)
+        for name, now in sorted(second["groups"].items())
+    ]
+
+
+def _spans(topics: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    return {
+        f"{topic}-{number}": (first, last)
+        for topic, partitions in topics.items()
+        for number, (first, last) in partitions.items()
+        if first is not None and last is not None
+    }
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _refused(group: Group) -> Iterator[Finding]:
+    if "error" in group.now:
+        do = "Grant Describe on the group to the principal that looks."
+        yield Finding(
+            group.name, "not-described", "warning", f"it cannot be described: {group.now['error']}", do
+        )
+
+
+def _nobody(group: Group) -> Iterator[Finding]:
+    left = sum(group.lag().values())
+    if group.now.get("state") == "empty" and left:
+        yield Finding(
+            group.name,
+            "empty-with-lag",
+            "error",
+            f"no member, and {left:,} records wait behind its commits",
+            "Start its consumers, or delete the group if nobody needs it. Its offsets expire offsets.retention.minutes (7 days by default) "
+            "after the last member left.",
+        )
+
+
+def _rebalancing(group: Group) -> Iterator[Finding]:
+    states = [look.get("state") for look in (group.before, group.now)]
+    if all(state in REBALANCING for state in states):
+        yield Finding(
+            group.name,
+            "long-rebalance",
+            "warning",
+            f"{states[0]} and {group.apart_s:.0f} s later {states[1]}: a rebalance that lasts, or one after another",
+            "Look at its members' logs with `rebalance-kit logs`; a member that re-joins late holds it up for at most max.poll.interval.ms.",
+        )
+
+
+def _changed(group: Group) -> Iterator[Finding]:
+    ids = [{member["id"] for member in look.get("members", ())} for look in (group.before, group.now)]
+    came, went = len(ids[1] - ids[0]), len(ids[0] - ids[1])
+    if group.before and came + went:
+        yield Finding(
+            group.name,
+            "members-change",
+            "note",
+            f"within {group.apart_s:.0f} s members that came: {came}, that went: {went}",
+            "Expected in a deployment. Otherwise look for members that are removed: session.timeout.ms, max.poll.interval.ms.",
+        )
+
+
+def _idle(group: Group) -> Iterator[Finding]:
+    idle = [member["client"] for member in group.members if not member["owned"]]
+    if group.now.get("state") == "stable" and idle:
+        yield Finding(
+            group.name,
+            "idle-members",
+            "warning",
+            f"{len(idle)} of {len(group.members)} members own no partition ({_some(idle)})",
+            "A group uses at most as many members as partitions (with range: as the largest topic has): run fewer members, add partitions, "
+            "or take an assignor that balances over topics.",
+        )
+
+
+def _unowned(group: Group) -> Iterator[Finding]:
+    owned = {tp for member in group.members for tp in member["owned"]}
+    topics = {tp.rpartition("-")[0] for tp in owned}
+    free = sorted(tp for tp in group.spans if tp.rpartition("-")[0] in topics and tp not in owned)
+    if group.now.get("state") == "stable" and free:
+        yield Finding(
+            group.name,
+            "unowned-partitions",
+            "error",
+            f"nobody reads {_some(free)}",
+            "A classic leader notices new partitions within metadata.max.age.ms (5 minutes by default), a KIP-848 coordinator at the next "
+            "heartbeat. If it lasts, suspect a custom assignor.",
+        )
+
+
+def _skew(group: Group) -> Iterator[Finding]:
+    shares = {member["client"]: len(member["owned"]) for member in group.members if member["owned"]}
+    if group.now.get("state") != "stable" or not shares:
+        return
+    most, least = max(shares.values()), min(shares.values())
+    if most - least >= SKEW:
+        yield Finding(
+            group.name,
+            "skew",
+            "warning",
+            f"one member owns {most} partitions, another {least}",
+            _balanced(group),
+        )
+
+
+def _balanced(group: Group) -> str:
+    if group.now.get("assignor") != "range":
+        return "Compare what the members subscribe to: shares differ where topics do."
+    if group.now.get("type") == "classic":
+        return f"range deals per topic: {COOPERATIVE} (uniform)."
+    return "range deals per topic: group.remote.assignor=uniform on every member, or leave the key out."
+
+
+def _eager(group: Group) -> Iterator[Finding]:
+    if group.now.get("type") == "classic" and group.now.get("assignor") in EAGER:
+        yield Finding(
+            group.name,
+            "eager",
+            "note",
+            f"assignor {group.now['assignor']}: every rebalance stops every partition",
+            f"{COOPERATIVE}.",
+        )
+
+
+def _behind(group: Group) -> Iterator[Finding]:
+    for member in group.members:
+        old = next((one for one in group.before.get("members", ()) if one["id"] == member["id"]), None)
+        target = member.get("target")
+        if old is None or target is None or old.get("target") is None:
+            continue
+        if (
+            set(target) != set(member["owned"])
+            and set(old["target"]) == set(target)
+            and old["owned"] == member["owned"]
+        ):
+            yield Finding(
+                group.name,
+                "behind-its-target",
+                "warning",
+                f"{member['client']} has not come to its target assignment for {group.apart_s:.0f} s",
+                "It, or the owner of what it waits for, is in a slow callback or does not poll: max.poll.interval.ms bounds it.",
+            )
+
+
+def _growing(group: Group) -> Iterator[Finding]:
+    before, now = group.lag(before=True), group.lag()
+    by = sum(now.values()) - sum(before.get(tp, 0) for tp in now)
+    stuck = sorted(
+        tp
+        for tp in now
+        if tp in before
+        and now[tp] > before[tp]
+        and group.now["committed"][tp] == group.before.get("committed", {}).get(tp)
+    )
+    if group.members and stuck and by > 0 and group.apart_s >= COMMITS_S:
+        yield Finding(
+            group.name,
+            "lag-grows",
+            "warning",
+            f"within {group.apart_s:.0f} s lag grew by {by:,} to {sum(now.values()):,}, and nothing was committed of {_some(stuck)}",
+            "The member that owns them is stuck or too slow, or commits less often (auto.commit.interval.ms): look longer with --seconds.",
+        )
+
+
+def _out_of_range(group: Group) -> Iterator[Finding]:
+    held = group.now.get("committed", {})
+    gone = sorted(
+        tp for tp, at in held.items() if at is not None and tp in group.spans and at < group.spans[tp][0]
+    )
+    if gone:
+        yield Finding(
+            group.name,
+            "commit-before-log",
+            "error",
+            f"the log begins after what was committed of {_some(gone)}: records were deleted before they were committed",
+            "auto.offset.reset decides where its owner goes on (latest, the default, skips what waits); raise the topic's retention.ms or "
+            "retention.bytes, or read faster.",
+        )
+    beyond = sorted(
+        tp for tp, at in held.items() if at is not None and tp in group.spans and at > group.spans[tp][1]
+    )
+    if beyond:
+        yield Finding(
+            group.name,
+            "commit-beyond-log",
+            "error",
+            f"committed beyond the end of {_some(beyond)}: the topic was created anew, or lost records",
+            "Reset its offsets with kafka-consumer-groups --reset-offsets while the group is empty.",
+        )
+
+
+def _never_committed(group: Group) -> Iterator[Finding]:
+    held = group.now.get("committed", {})
+    owned = sorted(tp for member in group.members for tp in member["owned"])
+    never = [
+        tp
+        for tp in owned
+        if held.get(tp) is None and group.spans.get(tp, (0, 0))[1] > group.spans.get(tp, (0, 0))[0]
+    ]
+    if group.now.get("state") == "stable" and never and group.now.get("offsets_error") is None:
+        yield Finding(
+            group.name,
+            "never-committed",
+            "warning",
+            f"no commit of {_some(never)}, which hold records",
+            "After a rebalance its next owner begins by auto.offset.reset: check enable.auto.commit, or that the application commits.",
+        )
+
+
+def _hot(group: Group) -> Iterator[Finding]:
+    lag = group.lag()
+    total = sum(lag.values())
+    if len(lag) > 1 and total >= HOT_LEAST:
+        tp, most = max(lag.items(), key=lambda pair: pair[1])
+        if most >= HOT_SHARE * total:
+            yield Finding(
+                group.name,
+                "hot-partition",
+                "warning",
+                f"{tp} has {most:,} of {total:,} records of lag",
+                "More members do not help one partition: look at the keys of its records, and at the one member that reads it.",
+            )
+
+
+def _mixed(group: Group) -> Iterator[Finding]:
+    static = sum(member["instance"] is not None for member in group.members)
+    if 0 < static < len(group.members):
+        yield Finding(
+            group.name,
+            "static-and-dynamic",
+            "note",
+            f"{static} of {len(group.members)} members are static",
+            "Give every member its own group.instance.id, or none: a restart of a dynamic one rebalances all.",
+        )
+
+
+def _same_client(group: Group) -> Iterator[Finding]:
+    many = [
+        name for name, times in Counter(member["client"] for member in group.members).items() if times > 1
+    ]
+    if many:
+        yield Finding(
+            group.name,
+            "same-client-id",
+            "note",
+            f"several members share the client.id {_some(sorted(many))}",
+            "Give each process its own client.id: logs, quotas and metrics tell them apart by it.",
+        )
+
+
+RULES: tuple[Callable[[Group], Iterator[Finding]], ...] = (
+    _refused, _nobody, _rebalancing, _changed, _idle, _unowned, _skew, _eager, _behind, _growing, _out_of_range,
+    _never_committed, _hot, _mixed, _same_client,
+)  # fmt: skip
+
 
 FAIL_ON = (*GRAVITIES, "never")
 MOST_S = 600.0

@@ -17,9 +17,8 @@ from rebalance_kit.forensics.event import MESSAGES_A_LINE, TEXT_FIELDS
 from rebalance_kit.forensics.grammar.table import CLUES, CLUES_AT_START, NOISE
 from rebalance_kit.forensics.grammar.template import NUMBERS
 from rebalance_kit.forensics.lines.anchors import IN_TABBED
-from rebalance_kit.forensics.lines.containers import DOCKER_JSON, NAMED
-from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
-from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, DOCKER_JSON, NAMED
+from rebalance_kit.forensics.lines.line_reader import KEPT_OF_A_LONG_LINE, LONGEST_LINE, SHOWN, Messages
 from rebalance_kit.model.collector import uncollected
 
 if TYPE_CHECKING:

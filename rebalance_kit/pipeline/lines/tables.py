@@ -23,7 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.forensics.lines.messages import KEPT_OF_A_LONG_LINE, LONGEST_LINE
+from rebalance_kit.forensics.lines.line_reader import KEPT_OF_A_LONG_LINE, LONGEST_LINE
 from rebalance_kit.forensics.tables import EVENTS, LINES, REJECTED
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.packets import (

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from rebalance_kit.forensics.stopping import stop_signals
+from rebalance_kit.forensics.progress import stop_signals
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.about import __version__
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind

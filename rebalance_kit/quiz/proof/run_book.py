@@ -14,8 +14,7 @@ from typing import Any
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.quiz.items.item import NOTHING, RunSpec
-from rebalance_kit.quiz.proof.expressions import evaluate
-from rebalance_kit.quiz.proof.helpers import HELPERS
+from rebalance_kit.quiz.proof.expressions import HELPERS, evaluate
 from rebalance_kit.quiz.proof.run_facts import RunFacts, ask
 from rebalance_kit.simulation.scenario.checks import check_work
 from rebalance_kit.simulation.scenario.scenario import Scenario

@@ -19,8 +19,7 @@ from urllib.parse import parse_qs
 from rebalance_kit.model.errors import DataError, EnvironmentProblem
 from rebalance_kit.model.html import policy
 from rebalance_kit.quiz.exports.marked import option_html, stem_html
-from rebalance_kit.quiz.sittings.ballot import VOTER, Ballot
-from rebalance_kit.quiz.sittings.poll import PollCount
+from rebalance_kit.quiz.sittings.poll import VOTER, Ballot, PollCount
 
 ROAD = "phone"
 PATIENCE_S = 10.0

@@ -21,7 +21,6 @@ from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import Trace, require_trace
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.view.board.marks import find_marks
-from rebalance_kit.view.board.state_tracks import StateTracks
 from rebalance_kit.view.board.states import (
     ABSENT,
     RECENT_MS,
@@ -35,7 +34,7 @@ from rebalance_kit.view.board.states import (
     Position,
     Queue,
 )
-from rebalance_kit.view.board.track import Track, between, queues_of
+from rebalance_kit.view.board.track import StateTracks, Track, between, queues_of
 from rebalance_kit.view.style.theme import looks
 
 

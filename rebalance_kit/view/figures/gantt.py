@@ -1,19 +1,26 @@
-"""The Gantt chart: a row per partition, a bar per owner, and whatever goes unread is patterned.
+"""The Gantt chart, as a plotly figure and as SVG.
+
+The Gantt chart: a row per partition, a bar per owner, and whatever goes unread is patterned.
 
 Beyond forty partitions those of the same fate share a row, so that nothing is averaged away.
+
+The Gantt chart as an SVG picture: the bars of ``gantt``, for pages without plotly. Each bar says itself when it is pointed at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import Segment, segments_of
 from rebalance_kit.view.board.states import ABSENT, Mark
+from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, words
 from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
-from rebalance_kit.view.style.theme import PATTERNS, PLOTLY_PATTERNS, ROLES, looks
+from rebalance_kit.view.style.theme import FONT, PATTERNS, PLOTLY_PATTERNS, ROLES, Look, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 
 Bars = dict[tuple[bool, str | None], list[tuple[str, Segment]]]
@@ -254,3 +261,172 @@ def _label(mark: Mark, row: int, role: Mapping[str, str], end_ms: int) -> Figure
         "text": mark.words,
         "font": {"size": 11.5, "color": role["alert"] if mark.kind == "fault" else role["ink2"]},
     }
+
+
+TOP, MARK_ROWS, MARK_ROW, RIGHT, LETTER = 40, 3, 15, 16, 6.4
+TICKS_S = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600)
+HATCHES: Mapping[str, str] = {
+    "/": "M-1 1 1 -1M0 6 6 0M5 7 7 5",
+    "x": "M0 0 6 6M0 6 6 0",
+    "-": "M0 3H6",
+    ".": "M3 3h.01",
+}
+"""A tile of six by six pixels for each of plotly's patterns."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """Where things stand, and in which colours; ``name`` keeps the ids of two charts of one page apart."""
+
+    name: str
+    role: Mapping[str, str]
+    left: float
+    end_ms: int
+    rows: Mapping[str, int]
+    row_height: int
+
+    @property
+    def top(self) -> int:
+        return TOP + MARK_ROWS * MARK_ROW
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.row_height * len(self.rows)
+
+    def x(self, at_ms: float) -> float:
+        return self.left + (WIDTH - RIGHT - self.left) * at_ms / max(1, self.end_ms)
+
+
+def gantt_svg(boards: Boards, theme: str = "light", name: str = "gantt") -> Picture:
+    """The chart of one run with its text twin; ``name`` begins the ids in it."""
+    trace = boards.trace
+    rows = gantt_rows(boards)
+    chart, seen = _chart(name, theme, boards.end_ms, list(rows)), looks(boards.names, theme)
+    bars = dict(sorted(bars_by_drawing(rows).items(), key=lambda each: not each[0][0]))
+    fills = {key: f"{name}-{number}" for number, key in enumerate(bars)}
+    legend, height = _legend(chart, fills, seen)
+    title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}" style="max-width:100%;height:auto">',
+        f"<defs>{''.join(_fill(fill, key, seen, chart.role) for key, fill in fills.items())}</defs>",
+        words(4, 20, title, colour=chart.role["ink"], bold=True, size=16),
+        *_axis(chart),
+        *_row_names(chart),
+    ]
+    for key, own in bars.items():
+        parts += [_bar(chart, label, bar, fills[key], seen.get(key[1] or "")) for label, bar in own]
+    text = describe_gantt(boards)
+    return Picture(closed([*parts, *_marks(chart, labelled_marks(boards.marks)), *legend], title, text), text)
+
+
+def _chart(name: str, theme: str, end_ms: int, labels: list[str]) -> _Chart:
+    """The chart's measures: room for the longest label at the left, low rows where there are many."""
+    left = min(260.0, 22 + 7.2 * max((len(label) for label in labels), default=0))
+    rows = {label: number for number, label in enumerate(labels)}
+    return _Chart(name, ROLES[theme], left, end_ms, rows, 26 if len(labels) <= 24 else 15)
+
+
+def _fill(name: str, key: tuple[bool, str | None], seen: Mapping[str, Look], role: Mapping[str, str]) -> str:
+    """The pattern of one kind of bar: a member's hue, or the hatch of a reason."""
+    flows, what = key
+    if flows:
+        look = seen[what or ""]
+        ground, ink, shape = look.hue, look.on_hue, PLOTLY_PATTERNS[PATTERNS.index(look.pattern)]
+    else:
+        pattern = PATTERN_OF[what or ""]
+        ground, ink, shape = role["surface"], role[pattern.role], pattern.shape
+    wide = 2 if shape == "." else 1
+    hatch = (
+        f'<path d="{HATCHES[shape]}" stroke="{ink}" stroke-width="{wide}" stroke-linecap="round"/>'
+        if shape
+        else ""
+    )
+    return f'<pattern id="{name}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="{ground}"/>{hatch}</pattern>'
+
+
+def _axis(chart: _Chart) -> Iterator[str]:
+    seconds = chart.end_ms / 1000
+    step = next((tick for tick in TICKS_S if seconds / tick <= 10), TICKS_S[-1])
+    for number in range(int(seconds / step) + 1):
+        x = chart.x(number * step * 1000)
+        yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{chart.top}" y2="{chart.bottom}" stroke="{chart.role["hairline"]}"/>'
+        unit = " s" if number == 0 else ""
+        yield words(
+            x,
+            chart.bottom + 17,
+            f"{number * step:g}{unit}",
+            colour=chart.role["ink2"],
+            size=12,
+            anchor="middle",
+        )
+
+
+def _row_names(chart: _Chart) -> Iterator[str]:
+    size = 13 if chart.row_height > 20 else 10.5
+    for label, row in chart.rows.items():
+        y = chart.top + (row + 0.5) * chart.row_height + size * 0.35
+        yield words(chart.left - 10, y, label, colour=chart.role["ink"], size=size, anchor="end")
+
+
+def _bar(chart: _Chart, label: str, bar: Segment, fill: str, look: Look | None) -> str:
+    """One bar; that of a member has its label inside where there is room."""
+    begin, end = chart.x(bar.begin_ms), chart.x(bar.end_ms)
+    height = chart.row_height * 0.72
+    y = chart.top + chart.rows[label] * chart.row_height + chart.row_height * 0.14
+    says = (
+        f"{label}: {bar.owner or 'no owner'}, {bar.word}, {bar.begin_ms / 1000:.3f}–{bar.end_ms / 1000:.3f} s"
+    )
+    edge = "" if look else f' stroke="{chart.role["control"]}"'
+    drawn = f'<rect x="{begin:.1f}" y="{y:.1f}" width="{max(0.6, end - begin):.1f}" height="{height:.1f}" rx="2" fill="url(#{fill})"{edge}><title>{escape(says)}</title></rect>'
+    if look is None or chart.row_height < 20 or end - begin < 14 + 8 * len(look.label):
+        return drawn
+    room = 4 + 8 * len(look.label)
+    ground = f'<rect x="{begin + 3:.1f}" y="{y + 2:.1f}" width="{room}" height="{height - 4:.1f}" rx="2" fill="{look.hue}" pointer-events="none"/>'
+    named = words(begin + 5, y + height * 0.5 + 4.2, look.label, colour=look.on_hue, bold=True, size=12)
+    return drawn + (ground if look.pattern != PATTERNS[0] else "") + named
+
+
+def _marks(chart: _Chart, marks: list[Mark]) -> Iterator[str]:
+    """A line per mark, and its words in the first of three rows that is free; where none is, the line says them."""
+    marks = sorted(marks, key=lambda each: each.at_ms)
+    spans = [_span(chart, mark) for mark in marks]
+    for mark, (begin, _), row in zip(marks, spans, free_rows(spans), strict=True):
+        fault, x = mark.kind == "fault", chart.x(mark.at_ms)
+        colour, dash = chart.role["alert" if fault else "ink3"], "" if fault else ' stroke-dasharray="2 3"'
+        above = TOP + row * MARK_ROW + 12 if row < MARK_ROWS else chart.top
+        yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{above}" y2="{chart.bottom}" stroke="{colour}"{dash}><title>{escape(mark.words)}</title></line>'
+        if row < MARK_ROWS:
+            yield words(
+                begin + 2,
+                TOP + row * MARK_ROW + 10,
+                mark.words,
+                colour=colour if fault else chart.role["ink2"],
+                size=11.5,
+            )
+
+
+def _span(chart: _Chart, mark: Mark) -> tuple[float, float]:
+    """From where to where a mark's words reach, with some room behind them."""
+    x, width = chart.x(mark.at_ms), LETTER * len(mark.words)
+    begin = x - width if x + width > WIDTH - RIGHT else x
+    return begin, begin + width + 8
+
+
+def _legend(
+    chart: _Chart, fills: Mapping[tuple[bool, str | None], str], seen: Mapping[str, Look]
+) -> tuple[list[str], int]:
+    """Swatches below the axis in as many lines as they need, and the height of the whole picture."""
+    x, y = 4.0, chart.bottom + 30
+    parts: list[str] = []
+    for (flows, what), fill in fills.items():
+        if flows and len(seen) > LEGEND_UP_TO:
+            continue
+        wide = 34 + LETTER * len(what or "")
+        if x + wide > WIDTH:
+            x, y = 4.0, y + 20
+        parts.append(
+            f'<rect x="{x:g}" y="{y}" width="16" height="13" rx="2" fill="url(#{fill})" stroke="{chart.role["control"]}"/>'
+        )
+        parts.append(words(x + 22, y + 11, what or "", colour=chart.role["ink2"], size=12))
+        x += wide
+    return parts, y + 22

@@ -15,13 +15,13 @@ from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
 from rebalance_kit.view.lab.comparing import MOST_COLUMNS, Comparing, choice_words
 from rebalance_kit.view.lab.costs import at_a_glance, cost, packed, preview
-from rebalance_kit.view.lab.exports import exported
-from rebalance_kit.view.lab.guide.content import guide_of
+from rebalance_kit.view.lab.guide import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
+from rebalance_kit.view.lab.run_report import exported
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import EAGER, LabState, LabStep, known_scenario, opened, own_protocol

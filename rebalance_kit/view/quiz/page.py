@@ -1,4 +1,9 @@
-"""Base of the widgets of quiz, exam, poll and vote: a page of plain JSON, its text twin, and the lab below it."""
+"""The base of the widgets of practice, exams and polls; and the quiz, the simplest of them.
+
+Base of the widgets of quiz, exam, poll and vote: a page of plain JSON, its text twin, and the lab below it.
+
+The quiz widget: shows a practice and passes answers on. It holds no key and no rule of grading.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,11 @@ import anywidget
 import ipywidgets
 import traitlets
 
+from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.proof.replay import Replay
+from rebalance_kit.quiz.sittings.grade import Answer, Verdict
+from rebalance_kit.quiz.sittings.practice import Practice, practise
+from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.style.showing import Mime, with_twins
 from rebalance_kit.view.style.theme import bundled
 
@@ -84,3 +93,94 @@ def in_page_lines(text: str) -> str:
         inner = " " * (len(line) - len(line.lstrip()) + 9)
         lines += textwrap.wrap(line, _TWIN_WIDTH, subsequent_indent=inner, break_on_hyphens=False)
     return "\n".join(lines)
+
+
+class Quiz(QuestionPage):
+    """Questions of a tag (the first ``count``), one after another, with feedback on every option as soon as one is answered.
+
+    ``Quiz("eager")`` in a notebook shows it; ``quiz.answer("a")`` does from code what a click does and
+    returns the verdict. The page gets ``page`` alone: a question without its key, then the verdict.
+    Answers are kept in the learner's file (``store``; None: the usual one). ``repr`` and ``text()`` are the
+    same in words. Raises ``DataError`` for an unknown tag or id.
+    """
+
+    _esm = script("practice")
+
+    def __init__(
+        self,
+        tag: str | None = None,
+        *,
+        ids: Sequence[str] = (),
+        seed: int = 1,
+        count: int | None = None,
+        store: Store | None = None,
+        confidence: bool = True,
+    ) -> None:
+        self._begin(practise(tag, ids, seed, count, Store.given(store)), asks_confidence=confidence)
+
+    def _begin(self, practice: Practice, *, asks_confidence: bool) -> None:
+        self._asks_confidence = asks_confidence
+        self._practice = practice
+        self._show(self._page(""))
+
+    def answer(self, choice: Answer, confidence: str | None = None) -> Verdict:
+        """Answer the question shown (the next one if that is answered already)."""
+        verdict = self._practice.answer(choice, confidence)
+        self._redraw()
+        return verdict
+
+    def forward(self) -> None:
+        """Show the next question, if there is one."""
+        self._practice.forward()
+        self.lab = None
+        self._redraw()
+
+    def open_lab(self, number: int = 0) -> None:
+        """Show a run that decides the question in the lab, at the moment that does; only once it is answered."""
+        self.open_run(self._practice.replays, number)
+
+    def text(self) -> str:
+        """The quiz in words; no key stands in it before its question is answered."""
+        return self._practice.text()
+
+    def _page(self, error: str) -> dict[str, Any]:
+        return {**self._practice.page(), "error": error, "asks_confidence": self._asks_confidence}
+
+    def _redraw(self, error: str = "") -> None:
+        self.page = self._page(error)
+
+    def handle(self, message: Mapping[str, object]) -> None:
+        """Answer, move on or open the lab, as the page asks."""
+        request = message.get("do")
+        try:
+            if request == "next":
+                self.forward()
+            elif request == "lab":
+                self.open_run(self._practice.replays, message.get("run", 0))
+            elif request == "answer" and self._practice.place not in self._practice.verdicts:
+                confidence = message.get("confidence")
+                self.answer(str(message.get("given", "")), None if confidence is None else str(confidence))
+        except DataError as error:
+            self._redraw(str(error))
+
+
+class Review(Quiz):
+    """Questions missed or guessed that are due again, at most ``count``, as fresh variants; says so when nothing is due."""
+
+    def __init__(self, count: int | None = 20, *, store: Store | None = None) -> None:
+        import time
+
+        from rebalance_kit.quiz.sittings.practice import practise_due
+
+        self._begin(practise_due(Store.given(store), time.time(), count), asks_confidence=True)
+
+
+class Today(Quiz):
+    """Today's fifteen minutes for an exam, ``Today("CCAAK")``: what is due, what is weak, what is new; nothing twice a day."""
+
+    def __init__(self, name: str = "CCDAK", *, store: Store | None = None) -> None:
+        import time
+
+        from rebalance_kit.quiz.sittings.daily import practise_today
+
+        self._begin(practise_today(Store.given(store), name, time.time()), asks_confidence=True)

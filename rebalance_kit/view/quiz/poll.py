@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.sittings.ballot import (
+from rebalance_kit.quiz.sittings.grade import Answer
+from rebalance_kit.quiz.sittings.page import public, question_lines
+from rebalance_kit.quiz.sittings.poll import (
+    PollCount,
     asked_in_poll,
     cast,
     known_room,
+    session_room,
     voter_of,
     write_code,
     write_file,
 )
-from rebalance_kit.quiz.sittings.grade import Answer
-from rebalance_kit.quiz.sittings.page import public, question_lines
-from rebalance_kit.quiz.sittings.poll import PollCount, session_room
 from rebalance_kit.quiz.sittings.room import Room, as_picture
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.quiz.page import QuestionPage, script

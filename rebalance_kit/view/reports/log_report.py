@@ -1,21 +1,34 @@
-"""The page of a look at logs: a timeline of each group on one clock, and beside it what was found and what to do.
+"""The page about logs, also for logs that are dropped on a page of the site.
+
+The page of a look at logs: a timeline of each group on one clock, and beside it what was found and what to do.
 
 Self-contained: it asks no network, and its policy lets no script run but its own.  Everything that it tells
 stands in it as words; the script adds the timeline.
+
+Logs dropped on a page of the site: the answer of ``rebalance-kit logs`` and its report, as two texts.
+
+The files are in a folder of the browser's memory; nothing is sent anywhere. Nothing here knows the browser.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.words import counted
+from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import digest_of, policy
 from rebalance_kit.pipeline.own_files import PAGE
+from rebalance_kit.scenarios import scenario
+from rebalance_kit.simulation.permalink import VERSION, Link, write_link
 from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
 from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
@@ -26,6 +39,7 @@ from rebalance_kit.view.words.forensics_text import describe_gaps, describe_live
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables
+
 
 #: At most so many rejected lines are on the page, and so many groups have timelines and links of their own runs.
 _REJECTS, _DRAWN, _REPEATED = 20, 150, 20
@@ -216,4 +230,35 @@ def _page(body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>What the logs tell</title><style>{stylesheet()}\n{style}</style></head>"
         f'<body class="rk-light"><main>{body}</main><script>{script}</script></body></html>\n'
+    )
+
+
+_COMMAND = re.compile(r'<code class="command">rebalance-kit lab ([\w.-]+)</code>')
+
+
+class Dropped(NamedTuple):
+    """What was read: the screen that the command prints, and the page; no page where nothing could be read."""
+
+    screen: str
+    page: str
+
+
+def read_dropped(folder: str | Path) -> Dropped:
+    """Read the logs below ``folder``; what cannot be read is said in ``screen``, as the command says it."""
+    out = StringIO()
+    try:
+        result = look([folder])
+        Answer().tell(result, out)
+        return Dropped(out.getvalue(), _COMMAND.sub(_opened, forensics_html(result)))
+    except RebalanceKitError as refusal:
+        words = str(refusal).replace(str(folder), "what was dropped")
+        return Dropped(f"{out.getvalue()}{words}\n", "")
+
+
+def _opened(command: re.Match[str]) -> str:
+    """In the place of a command: a link to the lab beside the page, at the moment or with the scenario that the command names."""
+    named = command[1]
+    token = named if named.startswith(f"{VERSION}.") else write_link(Link(scenario(named)))
+    return (
+        f'<a href="index.html?rebalance-lab={escape(token)}" target="_blank" rel="noopener">open the lab</a>'
     )

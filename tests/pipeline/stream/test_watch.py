@@ -87,7 +87,7 @@ def test_a_store_of_an_earlier_version_is_refused_by_name(spark, tmp_path):
 
 
 def test_the_notebook_s_table_follows_a_growing_file(spark, runs_folder, tmp_path):
-    from rebalance_kit.view.reports.watch_cell import watching
+    from rebalance_kit.view.reports.watch_page import watching
 
     growing = Growing([runs_folder / "crash-2x4.consumer.4.3.1"], tmp_path / "logs", random.Random(1))
     shown = watching(tmp_path / "logs", spark=spark)
@@ -102,7 +102,7 @@ def test_the_notebook_s_table_follows_a_growing_file(spark, runs_folder, tmp_pat
 
 
 def test_a_cell_whose_reading_stopped_says_so(spark, tmp_path):
-    from rebalance_kit.view.reports.watch_cell import watching
+    from rebalance_kit.view.reports.watch_page import watching
 
     (tmp_path / "logs").mkdir()
     (tmp_path / "state").write_text("in the way")

@@ -14,8 +14,8 @@ from rebalance_kit.quiz.items.bank import home, read_bank
 from rebalance_kit.quiz.items.item import Generated, Item, RunSpec
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions
-from rebalance_kit.quiz.sittings.ballot import question
 from rebalance_kit.quiz.sittings.page import question_lines
+from rebalance_kit.quiz.sittings.poll import question
 
 Release = tuple[int, int]
 

@@ -6,8 +6,7 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.item import Choice, Generated, Numeric, RunSpec, WorkedOption
-from rebalance_kit.quiz.proof.generate import fill, question
-from rebalance_kit.quiz.proof.helpers import (
+from rebalance_kit.quiz.proof.expressions import (
     HELPERS,
     after_join,
     after_leave,
@@ -15,6 +14,7 @@ from rebalance_kit.quiz.proof.helpers import (
     moves_on_join,
     moves_on_leave,
 )
+from rebalance_kit.quiz.proof.generate import fill, question
 from rebalance_kit.quiz.proof.run_book import RunBook
 
 WHY = "Because the rule says so and no other."

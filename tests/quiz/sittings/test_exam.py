@@ -12,9 +12,8 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.blueprint import blueprint, compose, reading
+from rebalance_kit.quiz.items.blueprint import blueprint, cell_of, compose, enemies, reading, spread
 from rebalance_kit.quiz.items.item import Choice
-from rebalance_kit.quiz.items.papers import cell_of, enemies, spread
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import ExamClock, Store
 from rebalance_kit.quiz.sittings.terminal import run_exam
@@ -347,7 +346,7 @@ def test_an_exam_that_was_handed_in_stays_handed_in_until_it_is_begun_again(sit,
 
 KILLED = """
 import os, signal, sys
-from rebalance_kit.quiz.items.papers import cell_of, enemies, spread
+from rebalance_kit.quiz.items.blueprint import cell_of, enemies, spread
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.store import Store
 exam = ExamSitting.begin("CCDAK", questions=12, store=Store(sys.argv[1])).start()

@@ -13,20 +13,23 @@ import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.sittings.ballot import (
+from rebalance_kit.quiz.sittings.poll import (
     _DIGESTS_PER_TRY,
     _DRAWN,
     _LETTERS,
+    MOST_VOTERS,
+    SESSION_S,
     Ballot,
+    PollCount,
     asked_in_poll,
     cast,
     draw_room,
     read_code,
+    session_room,
     voter_of,
     write_code,
     write_file,
 )
-from rebalance_kit.quiz.sittings.poll import MOST_VOTERS, SESSION_S, PollCount, session_room
 from rebalance_kit.quiz.sittings.store import Store
 
 ITEM = "eager-crash-which-unread"

@@ -117,7 +117,7 @@ def test_a_terminal_quiz_ends_with_its_input():
 @pytest.fixture
 def quiz():
     pytest.importorskip("anywidget", reason="the lab extra is not installed: the widget cannot be made")
-    from rebalance_kit.view.quiz.practice import Quiz
+    from rebalance_kit.view.quiz.page import Quiz
 
     return Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-unread"])
 
@@ -130,7 +130,7 @@ def test_widget_state_before_an_answer_holds_no_key(quiz):
 
 
 def test_an_answer_from_code_and_one_from_the_page_do_the_same(quiz):
-    from rebalance_kit.view.quiz.practice import Quiz
+    from rebalance_kit.view.quiz.page import Quiz
 
     other = Quiz(ids=["eager-crash-which-unread", "eager-join-how-many-unread"])
     quiz.answer("b")

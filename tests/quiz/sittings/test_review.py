@@ -108,7 +108,7 @@ def test_the_run_that_proves_an_answer_is_told_only_after_it():
 
 
 def test_a_widget_opens_that_run_in_the_lab_at_its_event(store):
-    from rebalance_kit.view.quiz.practice import Quiz, Review
+    from rebalance_kit.view.quiz.page import Quiz, Review
 
     quiz = Quiz(ids=["eager-crash-which-unread"], store=store)
     quiz.handle({"do": "lab"})

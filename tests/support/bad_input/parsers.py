@@ -383,8 +383,8 @@ def _widgets(_generation: int) -> Mapping[str, Any]:
     from rebalance_kit.quiz.sittings.store import Store
     from rebalance_kit.view.lab.widget import Lab
     from rebalance_kit.view.quiz.exam import Exam
+    from rebalance_kit.view.quiz.page import Quiz
     from rebalance_kit.view.quiz.poll import Poll, Vote
-    from rebalance_kit.view.quiz.practice import Quiz
 
     folder = Path(tempfile.mkdtemp(prefix="rebalance-kit-fuzz-"))
     store = Store(folder / "a.sqlite")
@@ -442,14 +442,14 @@ def _read_sweep(text: str) -> None:
 
 @cache
 def _codes() -> tuple[str, ...]:
-    from rebalance_kit.quiz.sittings.ballot import Ballot, write_code
+    from rebalance_kit.quiz.sittings.poll import Ballot, write_code
 
     return tuple(write_code(Ballot("eager-crash", turn, "0a1b2c3d", "b"), "k2m4p") for turn in (1, 2))
 
 
 def _damaged_code(code: str, dice: random.Random) -> str:
     """A vote damaged inside its digest, or outside."""
-    from rebalance_kit.quiz.sittings import ballot
+    from rebalance_kit.quiz.sittings import poll as ballot
 
     if dice.random() < 0.3:
         return damaged_letters(code, dice)
@@ -459,7 +459,7 @@ def _damaged_code(code: str, dice: random.Random) -> str:
 
 
 def _read_code(code: str) -> None:
-    from rebalance_kit.quiz.sittings.ballot import read_code, write_code
+    from rebalance_kit.quiz.sittings.poll import read_code, write_code
 
     vote = read_code(code, "k2m4p")
     if read_code(write_code(vote, "k2m4p"), "k2m4p") != vote:

@@ -30,8 +30,7 @@ from rebalance_kit.view.figures.flow import (
     flow_figure,
     name_of,
 )
-from rebalance_kit.view.figures.gantt import gantt_figure
-from rebalance_kit.view.figures.gantt_svg import gantt_svg
+from rebalance_kit.view.figures.gantt import gantt_figure, gantt_svg
 from rebalance_kit.view.lab.run_report import Drawn, report_html, write_report
 from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
 from rebalance_kit.view.style.theme import ROLES, look

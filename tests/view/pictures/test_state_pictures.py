@@ -11,7 +11,7 @@ import pytest
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.notebook.runs import three
 from rebalance_kit.protocol.consumer_client.member import EDGES, MemberState
-from rebalance_kit.view.figures.lag_chart import describe_lag, lag_figure, lag_rows
+from rebalance_kit.view.figures.comparison import describe_lag, lag_figure, lag_rows
 from rebalance_kit.view.figures.state_machines import group_states, member_states, path_of, state_machine
 
 

@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, told
-from rebalance_kit.forensics.findings.limits import setting
+from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.findings.rules.rule import Rule
-    from rebalance_kit.forensics.history.names import Names
+    from rebalance_kit.forensics.history.lives import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
 #: What a sentence may quote from its line, and what it says where the line has none.

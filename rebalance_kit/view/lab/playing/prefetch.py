@@ -13,7 +13,7 @@ from rebalance_kit.simulation.other_sessions import retold, watched_agenda
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario
 from rebalance_kit.simulation.simulate import Run
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.state_tracks import StateTracks
+from rebalance_kit.view.board.track import StateTracks
 from rebalance_kit.view.lab.playing.playback import Deflated, glance_bytes
 from rebalance_kit.view.lab.state import LabState, check_size
 

@@ -1,7 +1,11 @@
-"""The beats of a run: the steps of Why at which guided playing stops, one per phase of a rebalance.
+"""Guided playing: the beats of a run, one sentence and one rule each, and what the page is given of them.
+
+The beats of a run: the steps of Why at which guided playing stops, one per phase of a rebalance.
 
 A lesson says some of them in its own words (``lessons``); the others are told as Why tells them. Nothing is said
 that the run does not show: a beat is a step of the run's account, with the rule of that step.
+
+What the page is given to guide through a run: the account of Why, and the beats in it.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ from typing import NamedTuple
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.lessons import LessonBeat, lesson_of
-from rebalance_kit.view.lab.tabs.why import Step, joined, steps
+from rebalance_kit.view.lab.state import LabState
+from rebalance_kit.view.lab.tabs.why import Step, joined, steps, why_entries
 
 FULL_ROUNDS = 2
 """So many rebalances of a run, or so many returns to rest, are told phase by phase; of later ones what the lesson names."""
@@ -159,3 +164,18 @@ def _plainly(step: Step) -> str:
         HEARS, "hears of the rebalance with its heartbeat"
     )
     return f"The{words[3:]}" if words.startswith("the ") else words
+
+
+def guide_of(state: LabState) -> dict[str, object]:
+    """``entries`` of Why, and ``beats``: [ms, sentence, number of the entry whose rule is lit]."""
+    as_written = not state.done and state.seed is None
+    return _content(state.boards, beats(state.boards, state.scenario, as_written=as_written))
+
+
+def guide_of_run(boards: Boards) -> dict[str, object]:
+    """The same of a run of which no scenario is at hand: from where it is counted."""
+    return _content(boards, beats_from(boards, boards.watched_from_ms))
+
+
+def _content(boards: Boards, told: list[Beat]) -> dict[str, object]:
+    return {"entries": why_entries(boards), "beats": [list(beat) for beat in told]}

@@ -1,1 +1,0 @@
-"""Guided playing: the beats of a run, one sentence and one rule each."""
