@@ -97,10 +97,10 @@ def numbers(notebook: Path) -> Iterator[Found]:
             continue
         for written, value, sentence in in_prose(sources[index]):
             backing = (
-                _of_cells(value, written, index, outputs, "output")
+                _of_list(sentence, listed)
+                or _of_cells(value, written, index, outputs, "output")
                 or _of_cells(value, written, index, settings, "set in")
                 or _of_defaults(value, sentence, "\n".join(sources))
-                or _of_list(sentence, listed)
             )
             yield Found(notebook.stem, index, written, value, sentence, backing)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import runpy
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,12 @@ settings.load_profile("default")
 
 
 def pytest_configure() -> None:
-    """Make the page's bundles, which are not in git, where they are missing or older than page/."""
+    """Take Ctrl-C as at a terminal, and make the page's bundles, which are not in git, where they are missing or old.
+
+    A shell starts what runs in the background with SIGINT ignored, and the processes that tests interrupt would inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     tool = Path(__file__).parents[1] / "scripts" / "bundle.py"
     if tool.exists():  # not beside a copy of this file (tests/project/test_settings.py)
         runpy.run_path(str(tool))["freshen"]()

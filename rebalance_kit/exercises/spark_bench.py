@@ -94,7 +94,18 @@ class SparkBench:
         self._host().receive(600)
 
     def attempt(self, order: Mapping[str, Any], limit_s: float) -> Reply:
-        """Have an answer run, as the order says; the Spark that it broke is not used again."""
+        """Have an answer run, as the order says; the Spark that it broke is not used again.
+
+        An answer that lost its connection to Spark runs once more, on another Spark: the machine may have been to blame.
+        """
+        done = self._attempted(order, limit_s)
+        if not _lost(done.problem):
+            return done
+        self.renew()
+        done = self._attempted(order, limit_s)
+        return Reply(NOTHING, LOST, done.printed) if _lost(done.problem) else done
+
+    def _attempted(self, order: Mapping[str, Any], limit_s: float) -> Reply:
         host = self._host()
         host.send({**order, "start_s": START_S})
         try:
@@ -136,6 +147,16 @@ def shared_bench() -> SparkBench:
 STOPPED = (
     "your code stopped Spark. Leave out `stop()` and `exit`: the session is the check's, and others need it."
 )
+
+
+LOST = "your code lost its connection to Spark, twice. Leave the session's own connection to Java alone; if you did, check again."
+
+
+def _lost(problem: str | None) -> bool:
+    """Whether an answer ended with an error of the connection (Py4J's client names none of them ``Py4JJavaError``)."""
+    return problem is not None and (
+        "Py4JNetworkError:" in problem or "Py4JError: py4j does not exist in the JVM" in problem
+    )
 
 
 def _spoke_of_stop(problem: str | None) -> bool:

@@ -12,9 +12,11 @@ import threading
 import pytest
 
 from rebalance_kit.exercises.answers import FromCell, FromFile
+from rebalance_kit.exercises.asking import Reply
 from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import check_answer
 from rebalance_kit.exercises.runner import run_answer
+from rebalance_kit.exercises.spark_bench import LOST, SparkBench
 
 pytestmark = pytest.mark.spark
 EASY = load("03")
@@ -133,6 +135,29 @@ def test_a_hostile_answer_is_told_in_words(text, words, bench, tmp_path):
     assert not report.green
     assert words in " ".join(line.words for line in report.public), str(report)
     assert "Traceback" not in str(report)
+
+
+@pytest.mark.parametrize(
+    "word", ["Py4JNetworkError: An error while", "Py4JError: py4j does not exist in the JVM"]
+)
+def test_an_answer_that_lost_its_connection_runs_once_more(word):
+    class Heard(SparkBench):
+        def __init__(self, *replies):
+            super().__init__()
+            self.replies, self.renewed = list(replies), 0
+
+        def renew(self):
+            self.renewed += 1
+
+        def _attempted(self, order, limit_s):
+            return self.replies.pop(0)
+
+    lost, fine = Reply({}, word), Reply({"rows": []})
+    for replies, problem in (([lost, fine], None), ([lost, lost], LOST), ([fine], None)):
+        heard = Heard(*replies)
+        assert heard.attempt({}, 1).problem == problem
+        assert (heard.replies, heard.renewed) == ([], len(replies) - 1)
+        heard.close()
 
 
 @pytest.mark.parametrize(

@@ -332,7 +332,7 @@ def test_after_a_restart_of_the_machine_the_wall_clock_counts_but_never_backward
 
 def test_an_exam_that_was_handed_in_stays_handed_in_until_it_is_begun_again(sit, store):
     exam = sit()
-    exam.answer(exam.questions[0].key[0] if isinstance(exam.questions[0], Choice) else "1")
+    exam.answer(" ".join(exam.questions[0].key) if isinstance(exam.questions[0], Choice) else "1")
     report = exam.finish()
     back = sit()
     assert back.ended and back.report().text() == report.text()
