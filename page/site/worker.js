@@ -29,7 +29,7 @@ function post(text, buffers) {
 async function open({ scenario, protocol }) {
   await started();
   tell("The run is made ready");
-  const { WorkerLab } = python.pyimport("rebalance_kit.view.lab.widget");
+  const { WorkerLab } = python.pyimport("rebalance_kit.view.lab.worker");
   const lab = WorkerLab(post, scenario, protocol ?? undefined);
   heard = (text) => lab.hear(text);
   self.postMessage({ ready: python.version });

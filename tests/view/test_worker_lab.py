@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.view.lab.widget import Lab, WorkerLab
+from rebalance_kit.view.lab.widget import Lab
+from rebalance_kit.view.lab.worker import WorkerLab
+from scripts.bundle import SOURCES
+from scripts.site import lab as site
 
 REQUESTS = (
     {"type": "act", "do": "crash", "member": "consumer-2", "at_ms": 20_000},
@@ -66,3 +72,16 @@ def test_what_the_page_has_set_is_taken(lab):
 def test_what_is_no_object_comes_from_no_page_of_the_kit(lab, text):
     with pytest.raises(ScenarioError, match="expected an object"):
         lab.hear(text)
+
+
+def test_the_pages_python_has_all_that_its_worker_imports(tmp_path):
+    """What `page/site/worker.js` imports, from the page's own zip, by a Python that has no installed package."""
+    wanted = re.findall(
+        r'pyimport\("(rebalance_kit[\w.]+)"\)', (SOURCES / "site" / "worker.js").read_text("utf-8")
+    )
+    site._kit(tmp_path / "kit.zip")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'kit.zip')!r})\n" + "".join(
+        f"import {name}\n" for name in wanted
+    )
+    assert len(wanted) > 1
+    subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)
