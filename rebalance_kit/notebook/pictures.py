@@ -38,28 +38,32 @@ class Drawn:
 def flow(*runs: Trace) -> Drawn:
     """One to three runs as an animation under one clock: tiles are partitions, lanes are members.
 
-    Where no script may run, a picture of the moment stands in its place at which most partitions of the first run are unread.
+    Where no script may run, the same animation stands in its place as an SVG that plays by itself (``flow_svg``).
     """
-    from rebalance_kit.view.board.boards import Boards
-    from rebalance_kit.view.figures.board_svg import still
-    from rebalance_kit.view.figures.flow import deciding_moment, flow_figure
+    from rebalance_kit.view.figures.flow import flow_figure
+    from rebalance_kit.view.figures.flow_svg import flow_svg
 
-    boards = Boards(runs[0]) if runs else None
-    picture = still(boards.at(deciding_moment(boards))) if boards else ""
-    return Drawn(_titled(flow_figure(runs), runs[0]), picture)
+    figure = flow_figure(runs)
+    return Drawn(_titled(figure, runs[0]), flow_svg(runs))
 
 
 def chart(trace: Trace, since_s: float | None = None, until_s: float | None = None) -> Drawn:
-    """The run as a chart: one row per partition, time to the right; a stretch of it if one is given."""
-    from rebalance_kit.view.figures.gantt import gantt_figure
+    """The run as a chart: one row per partition, time to the right; a stretch of it if one is given.
 
+    Where no script may run, the chart stands as an SVG.
+    """
+    from rebalance_kit.view.board.boards import Boards
+    from rebalance_kit.view.figures.gantt import gantt_figure, gantt_svg
+
+    boards = Boards(trace)
+    shown = (round((since_s or 0) * 1000), boards.end_ms if until_s is None else round(until_s * 1000))
     figure = _titled(gantt_figure(trace), trace)
     if since_s is not None or until_s is not None:
         figure["layout"]["xaxis"]["range"] = [
             since_s or 0.0,
             trace.end_ms / 1000 if until_s is None else until_s,
         ]
-    return Drawn(figure)
+    return Drawn(figure, gantt_svg(boards, name=f"chart-{trace.run_id}", shown_ms=shown).svg)
 
 
 def _titled(figure: Figure, trace: Trace) -> Figure:

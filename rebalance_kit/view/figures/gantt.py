@@ -1,8 +1,9 @@
 """The Gantt chart, as a plotly figure and as SVG.
 
-The Gantt chart: a row per partition, a bar per owner, and whatever goes unread is patterned.
+The Gantt chart: a row per partition, a bar per owner, and whatever goes unread is patterned; a pattern says nothing else.
 
-Beyond forty partitions those of the same fate share a row, so that nothing is averaged away.
+Beyond forty partitions those of the same fate share a row, so that nothing is averaged away. Where rows would still be many,
+those of unlike owners that fare alike share one, which shows the worst of them: the row that decides keeps its own.
 
 The Gantt chart as an SVG picture: the bars of ``gantt``, for pages without plotly. Each bar says itself when it is pointed at.
 """
@@ -19,12 +20,17 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.segments import Segment, segments_of
 from rebalance_kit.view.board.states import ABSENT, Mark
 from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, words
+from rebalance_kit.view.kinds import MarkKind
 from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
-from rebalance_kit.view.style.theme import FONT, PATTERNS, PLOTLY_PATTERNS, ROLES, Look, looks
+from rebalance_kit.view.style.theme import FONT, ROLES, Look, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 
 Bars = dict[tuple[bool, str | None], list[tuple[str, Segment]]]
-ROWS_UP_TO = 40
+ROWS_UP_TO, ROWS_SHOWN = 40, 24
+DECIDING = frozenset({MarkKind.FAULT, MarkKind.ACTION})
+"""What is done to a member: the partitions that it reads keep rows of their own."""
+SEVERAL = "several members"
+"""The owner that a row shared by unlike owners shows."""
 LABEL_ROW, LABEL_ROWS = 16, 3
 LETTER_SHARE = 0.0075
 """The width of a label's letter, as a share of a chart as wide as the page of a notebook."""
@@ -159,32 +165,60 @@ def _late(mark: Mark, end_ms: int) -> bool:
 
 
 def gantt_rows(boards: Boards) -> dict[str, list[Segment]]:
-    """Row labels with their bars; many partitions of one fate are one row."""
+    """Row labels with their bars; many partitions of one fate are one row, and never more rows than ``ROWS_UP_TO``."""
     if len(boards.partitions) <= ROWS_UP_TO:
         return {name: segments_of(boards, name) for name in boards.partitions}
     fates: dict[tuple[Segment, ...], list[str]] = {}
     for name in boards.partitions:
         fates.setdefault(tuple(segments_of(boards, name)), []).append(name)
-    return {
-        f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]: list(bars)
-        for bars, names in fates.items()
-    }
+    if len(fates) <= ROWS_SHOWN:
+        return {_row_label(names): list(bars) for bars, names in fates.items()}
+    concerned = {mark.member for mark in boards.marks if mark.kind in DECIDING and mark.member}
+    alike: dict[object, list[tuple[tuple[Segment, ...], list[str]]]] = {}
+    for bars, names in fates.items():
+        decides = not concerned.isdisjoint({bar.owner for bar in bars})
+        alike.setdefault(bars if decides else _way(bars), []).append((bars, names))
+    rows = sorted(alike.values(), key=lambda fates: max(_unread_ms(bars) for bars, _ in fates), reverse=True)
+    if len(rows) > ROWS_SHOWN:
+        rows = [*rows[: ROWS_SHOWN - 1], [fate for fates in rows[ROWS_SHOWN - 1 :] for fate in fates]]
+    return dict(_shared(fates) for fates in rows)
+
+
+def _row_label(names: Sequence[str]) -> str:
+    return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+
+
+def _shared(fates: Sequence[tuple[tuple[Segment, ...], list[str]]]) -> tuple[str, list[Segment]]:
+    """One row of several fates: the bars of the worst, whose owner it does not name."""
+    worst, names = max(fates, key=lambda fate: _unread_ms(fate[0]))
+    if len(fates) == 1:
+        return _row_label(names), list(worst)
+    count = sum(len(names) for _, names in fates)
+    return f"{count} alike, worst {names[0]}", [
+        bar._replace(owner=SEVERAL if bar.owner else None) for bar in worst
+    ]
+
+
+def _way(bars: Sequence[Segment]) -> tuple[object, ...]:
+    """What becomes of a partition, whoever its owners are: read or why not, and which owner of it came back."""
+    owners = list(dict.fromkeys(bar.owner for bar in bars if bar.owner))
+    return tuple((bar.flows, bar.word, owners.index(bar.owner) if bar.owner else None) for bar in bars)
+
+
+def _unread_ms(bars: Sequence[Segment]) -> int:
+    return sum(bar.end_ms - bar.begin_ms for bar in bars if not bar.flows and bar.word != ABSENT.word)
 
 
 def _flowing(boards: Boards, bars: Bars, theme: str) -> list[Figure]:
     """A trace per member: the bars of partitions that it reads."""
-    traces = []
-    for look in looks(boards.names, theme).values():
-        pattern = {
-            "shape": PLOTLY_PATTERNS[PATTERNS.index(look.pattern)],
-            "fgcolor": look.on_hue,
-            "bgcolor": look.hue,
-            "size": 6,
-            "solidity": 0.25,
-        }
-        marker = {"color": look.hue, "line": {"width": 0}, "pattern": pattern}
-        if own := bars.get((True, look.name)):
-            traces.append(_trace(look.name, own, marker) | {"showlegend": len(boards.names) <= LEGEND_UP_TO})
+    traces = [
+        _trace(look.name, own, {"color": look.hue, "line": {"width": 0}})
+        | {"showlegend": len(boards.names) <= LEGEND_UP_TO}
+        for look in looks(boards.names, theme).values()
+        if (own := bars.get((True, look.name)))
+    ]
+    if own := bars.get((True, SEVERAL)):
+        traces.append(_trace(SEVERAL, own, {"color": ROLES[theme]["ink3"], "line": {"width": 0}}))
     return traces
 
 
@@ -281,6 +315,7 @@ class _Chart:
     name: str
     role: Mapping[str, str]
     left: float
+    since_ms: int
     end_ms: int
     rows: Mapping[str, int]
     row_height: int
@@ -294,14 +329,18 @@ class _Chart:
         return self.top + self.row_height * len(self.rows)
 
     def x(self, at_ms: float) -> float:
-        return self.left + (WIDTH - RIGHT - self.left) * at_ms / max(1, self.end_ms)
+        share = (at_ms - self.since_ms) / max(1, self.end_ms - self.since_ms)
+        return self.left + (WIDTH - RIGHT - self.left) * share
 
 
-def gantt_svg(boards: Boards, theme: str = "light", name: str = "gantt") -> Picture:
-    """The chart of one run with its text twin; ``name`` begins the ids in it."""
+def gantt_svg(
+    boards: Boards, theme: str = "light", name: str = "gantt", shown_ms: tuple[int, int] | None = None
+) -> Picture:
+    """The chart of one run, or of a stretch of it, with its text twin; ``name`` begins the ids in it."""
     trace = boards.trace
-    rows = gantt_rows(boards)
-    chart, seen = _chart(name, theme, boards.end_ms, list(rows)), looks(boards.names, theme)
+    since, until = shown_ms or (0, boards.end_ms)
+    rows = {label: _within(bars, since, until) for label, bars in gantt_rows(boards).items()}
+    chart, seen = _chart(name, theme, (since, until), list(rows)), looks(boards.names, theme)
     bars = dict(sorted(bars_by_drawing(rows).items(), key=lambda each: not each[0][0]))
     fills = {key: f"{name}-{number}" for number, key in enumerate(bars)}
     legend, height = _legend(chart, fills, seen)
@@ -316,41 +355,48 @@ def gantt_svg(boards: Boards, theme: str = "light", name: str = "gantt") -> Pict
     for key, own in bars.items():
         parts += [_bar(chart, label, bar, fills[key], seen.get(key[1] or "")) for label, bar in own]
     text = describe_gantt(boards)
-    return Picture(closed([*parts, *_marks(chart, labelled_marks(boards.marks)), *legend], title, text), text)
+    marks = [mark for mark in labelled_marks(boards.marks) if since <= mark.at_ms <= until]
+    return Picture(closed([*parts, *_marks(chart, marks), *legend], title, text), text)
 
 
-def _chart(name: str, theme: str, end_ms: int, labels: list[str]) -> _Chart:
+def _within(bars: Sequence[Segment], since_ms: int, until_ms: int) -> list[Segment]:
+    """The bars of a stretch, cut at its ends."""
+    return [
+        bar._replace(begin_ms=max(bar.begin_ms, since_ms), end_ms=min(bar.end_ms, until_ms))
+        for bar in bars
+        if bar.end_ms >= since_ms and bar.begin_ms <= until_ms
+    ]
+
+
+def _chart(name: str, theme: str, shown_ms: tuple[int, int], labels: list[str]) -> _Chart:
     """The chart's measures: room for the longest label at the left, low rows where there are many."""
     left = min(260.0, 22 + 7.2 * max((len(label) for label in labels), default=0))
     rows = {label: number for number, label in enumerate(labels)}
-    return _Chart(name, ROLES[theme], left, end_ms, rows, 26 if len(labels) <= 24 else 15)
+    return _Chart(name, ROLES[theme], left, *shown_ms, rows, 26 if len(labels) <= 24 else 15)
 
 
 def _fill(name: str, key: tuple[bool, str | None], seen: Mapping[str, Look], role: Mapping[str, str]) -> str:
     """The pattern of one kind of bar: a member's hue, or the hatch of a reason."""
     flows, what = key
+    ground, hatch = role["surface"], ""
     if flows:
-        look = seen[what or ""]
-        ground, ink, shape = look.hue, look.on_hue, PLOTLY_PATTERNS[PATTERNS.index(look.pattern)]
+        look = seen.get(what or "")
+        ground = look.hue if look else role["ink3"]
     else:
         pattern = PATTERN_OF[what or ""]
-        ground, ink, shape = role["surface"], role[pattern.role], pattern.shape
-    wide = 2 if shape == "." else 1
-    hatch = (
-        f'<path d="{HATCHES[shape]}" stroke="{ink}" stroke-width="{wide}" stroke-linecap="round"/>'
-        if shape
-        else ""
-    )
+        wide = 2 if pattern.shape == "." else 1
+        hatch = f'<path d="{HATCHES[pattern.shape]}" stroke="{role[pattern.role]}" stroke-width="{wide}" stroke-linecap="round"/>'
     return f'<pattern id="{name}" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" fill="{ground}"/>{hatch}</pattern>'
 
 
 def _axis(chart: _Chart) -> Iterator[str]:
-    seconds = chart.end_ms / 1000
+    seconds = (chart.end_ms - chart.since_ms) / 1000
     step = next((tick for tick in TICKS_S if seconds / tick <= 10), TICKS_S[-1])
-    for number in range(int(seconds / step) + 1):
+    first = -(-chart.since_ms // round(step * 1000))
+    for number in range(first, int(chart.end_ms / 1000 / step) + 1):
         x = chart.x(number * step * 1000)
         yield f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{chart.top}" y2="{chart.bottom}" stroke="{chart.role["hairline"]}"/>'
-        unit = " s" if number == 0 else ""
+        unit = " s" if number == first else ""
         yield words(
             x,
             chart.bottom + 17,
@@ -380,10 +426,9 @@ def _bar(chart: _Chart, label: str, bar: Segment, fill: str, look: Look | None) 
     drawn = f'<rect x="{begin:.1f}" y="{y:.1f}" width="{max(0.6, end - begin):.1f}" height="{height:.1f}" rx="2" fill="url(#{fill})"{edge}><title>{escape(says)}</title></rect>'
     if look is None or chart.row_height < 20 or end - begin < 14 + 8 * len(look.label):
         return drawn
-    room = 4 + 8 * len(look.label)
-    ground = f'<rect x="{begin + 3:.1f}" y="{y + 2:.1f}" width="{room}" height="{height - 4:.1f}" rx="2" fill="{look.hue}" pointer-events="none"/>'
-    named = words(begin + 5, y + height * 0.5 + 4.2, look.label, colour=look.on_hue, bold=True, size=12)
-    return drawn + (ground if look.pattern != PATTERNS[0] else "") + named
+    return drawn + words(
+        begin + 5, y + height * 0.5 + 4.2, look.label, colour=look.on_hue, bold=True, size=12
+    )
 
 
 def _marks(chart: _Chart, marks: list[Mark]) -> Iterator[str]:
@@ -419,9 +464,9 @@ def _legend(
     x, y = 4.0, chart.bottom + 30
     parts: list[str] = []
     for (flows, what), fill in fills.items():
-        if flows and len(seen) > LEGEND_UP_TO:
+        if flows and len(seen) > LEGEND_UP_TO and what in seen:
             continue
-        wide = 34 + LETTER * len(what or "")
+        wide = 38 + 7 * len(what or "")
         if x + wide > WIDTH:
             x, y = 4.0, y + 20
         parts.append(

@@ -14,7 +14,7 @@ import pytest
 from rebalance_kit.analysis.draws import draw, draws_table, verdict
 from rebalance_kit.analysis.metrics import MEASURES
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.notebook import flow
+from rebalance_kit.notebook import chart, flow
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.view.board.boards import Boards
@@ -30,7 +30,8 @@ from rebalance_kit.view.figures.flow import (
     flow_figure,
     name_of,
 )
-from rebalance_kit.view.figures.gantt import gantt_figure, gantt_svg
+from rebalance_kit.view.figures.flow_svg import GLIDE, LEFT, PLAYS, TOP, flow_svg
+from rebalance_kit.view.figures.gantt import ROWS_SHOWN, gantt_figure, gantt_rows, gantt_svg
 from rebalance_kit.view.lab.run_report import Drawn, report_html, write_report
 from rebalance_kit.view.style.showing import PLOTLY_MIME, as_plotly, show
 from rebalance_kit.view.style.theme import ROLES, look
@@ -150,16 +151,96 @@ def test_more_than_twelve_members_get_a_chart_that_says_why(make_group):
     )
 
 
-def test_where_no_script_runs_a_picture_of_the_moment_with_most_unread_stands(crash_runs):
+def test_where_no_script_runs_the_animation_plays_as_a_picture(crash_runs):
     bundle = flow(*crash_runs)._repr_mimebundle_()
+    svg = ET.fromstring(bundle["image/svg+xml"])  # noqa: S314 - our own picture
+    assert len(bundle["image/svg+xml"]) < 300_000
+    assert len(json.dumps(bundle[PLOTLY_MIME])) < 600_000
+    assert "<script" not in bundle["image/svg+xml"]
+    moving = [one for one in svg.iter() if one.tag.startswith(f"{SVG}animate")]
+    assert {one.get("begin") for one in moving} == {f"0s;{svg.get('id')}.click"}
+    assert int(moving[0].get("repeatCount")) == PLAYS
+    for one in moving:
+        if one.get("keyTimes"):
+            times = [float(at) for at in one.get("keyTimes").split(";")]
+            assert times == sorted(times)
+            assert (times[0], len(times)) == (0, len(one.get("values").split(";")))
+
+
+def placed_tiles(svg):
+    """The group of each tile, with its moves."""
+    return [one for one in svg.iter(f"{SVG}g") if one.find(f"{SVG}circle") is not None]
+
+
+def test_a_tile_of_the_picture_that_plays_stands_at_each_moment_where_the_figure_has_it(crash_runs):
+    figure = flow_figure(crash_runs)
+    svg = ET.fromstring(flow_svg(crash_runs))  # noqa: S314 - our own picture
+    order = figure["layout"]["updatemenus"][0]["buttons"][0]["args"][0]
+    tiles = placed_tiles(svg)
+    assert len(tiles) == 3 * 4
+    for frame in figure["frames"]:
+        ends = (len(order) - 1 - order[::-1].index(frame["name"]) + 1) / len(order)
+        if order.count(frame["name"]) < GLIDE:
+            continue  # on its way still
+        xs, ys = (unpacked(frame["data"][0][axis]) for axis in "xy")
+        for tile, x, y in zip(tiles, xs, ys, strict=True):
+            move = tile.find(f"{SVG}animateTransform")
+            if move is None:
+                place = tile.get("transform").removeprefix("translate(").removesuffix(")")
+            else:
+                keys = zip(move.get("keyTimes").split(";"), move.get("values").split(";"), strict=True)
+                place = [value for at, value in keys if float(at) <= ends - 0.0001][-1]
+            assert place == f"{LEFT + x} {TOP - y}"
+
+
+def test_what_does_not_play_stands_at_the_moment_with_most_unread(crash_runs):
     boards = Boards(crash_runs[0])
     at_ms = deciding_moment(boards)
     assert at_ms >= boards.watched_from_ms
     least = min(boards.at(at).flowing for at in boards.change_times if at >= boards.watched_from_ms)
     assert boards.at(at_ms).flowing == least
-    assert bundle["image/svg+xml"] == still(boards.at(at_ms))
-    assert len(bundle["image/svg+xml"]) < 300_000
-    assert len(json.dumps(bundle[PLOTLY_MIME])) < 600_000
+    svg = ET.fromstring(flow_svg(crash_runs[:1]))  # noqa: S314 - our own picture
+    shown = {
+        text.text
+        for group in svg.iter(f"{SVG}g")
+        if group.get("visibility") == "visible"
+        for text in group.iter(f"{SVG}text")
+    }
+    assert f"{least} of 4 read" in shown
+
+
+def test_a_chart_has_a_picture_of_the_stretch_that_it_shows(crash_runs):
+    bundle = chart(crash_runs[0], since_s=10, until_s=20)._repr_mimebundle_()
+    svg = ET.fromstring(bundle["image/svg+xml"])  # noqa: S314 - our own picture
+    bars = [one for one in svg.iter(f"{SVG}rect") if one.find(f"{SVG}title") is not None]
+    assert bars
+    begins = [float(one.get("x")) for one in bars]
+    ends = [float(one.get("x")) + float(one.get("width")) for one in bars]
+    assert max(ends) <= 1000 - 16 + 0.7
+    assert len({round(begin) for begin in begins if begin == min(begins)}) == 1
+    axis = {one.text for one in svg.iter(f"{SVG}text") if one.get("text-anchor") == "middle"}
+    assert {"10 s", "20"} <= axis
+
+
+def test_the_gantt_of_a_large_group_is_one_screen_high_and_hatches_only_what_is_unread():
+    for protocol in ("eager", "cooperative", "consumer"):
+        trace = simulate(load("fifty-by-five-hundred"), protocol=protocol)
+        rows = gantt_rows(Boards(trace))
+        assert len(rows) <= ROWS_SHOWN
+        labels = [re.match(r"(\d+) alike|\S+ and (\d+) more", label) for label in rows]
+        counts = [int(one[1] or int(one[2]) + 1) if one else 1 for one in labels]
+        assert sum(counts) == 500
+        of_the_one = [bars for bars in rows.values() if any(bar.owner == "consumer-17" for bar in bars)]
+        assert of_the_one, "the member that restarts has rows of its own"
+        figure = gantt_figure(trace)
+        assert figure["layout"]["height"] <= 820
+        hatched = {one["name"] for one in figure["data"] if "pattern" in one["marker"]}
+        assert hatched <= {
+            "no owner",
+            "callback or hand-over",
+            "new, no record yet",
+            "owner dead, frozen or busy",
+        }
 
 
 def test_a_shape_says_whether_a_partition_is_read_and_owned(crash_runs):
