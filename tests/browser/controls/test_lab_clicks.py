@@ -45,7 +45,7 @@ def test_what_was_said_last_holds_after_a_setting_has_changed(bridge):
     bridge.page.evaluate(f"lab.ask({{ type: 'settings', values: {{ '{SESSION}': '10000' }} }})")
     bridge.settle()
     left = bridge.page.evaluate("lab.ui.effect.textContent.match(/At most [0-9.]+ s/)[0]")
-    bridge.page.wait_for_function(f"lab.ui.status.textContent.includes('{left}')", timeout=5_000)
+    bridge.page.wait_for_function(f"lab.ui.status.textContent.includes('{left}')", timeout=30_000)
 
 
 def test_a_tile_that_was_searched_says_what_it_does_and_nobody_found_is_said(page, tmp_path):

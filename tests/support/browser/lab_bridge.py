@@ -50,7 +50,7 @@ class Bridge:
             "theme": lab.theme,
         }
 
-    def pump(self, condition="true", seconds=20.0):
+    def pump(self, condition="true", seconds=60.0):
         """Answer the page until a JavaScript condition holds there; fails with the condition after a while."""
         end = time.monotonic() + seconds
         while True:
