@@ -37,6 +37,7 @@ def _add_broker(commands: Commands) -> None:
         metavar="KEY=VALUE",
         help="a broker config; may be given several times",
     )
+    broker.add_argument("--nodes", type=int, default=1, help="how many brokers (default 1)")
     broker.add_argument("--json", action="store_true", help="print what runs as JSON")
     broker.set_defaults(command=_broker)
 
@@ -104,7 +105,9 @@ def _broker(arguments: argparse.Namespace, out: TextIO) -> int:
         configs = dict(given.partition("=")[::2] for given in arguments.config)
         if bad := [key for key, value in configs.items() if not key or not value]:
             raise LiveError(f"--config {bad[0]}: expected KEY=VALUE")
-        running = background.start(arguments.kafka or DEFAULT_VERSION, configs, arguments.port, _progress)
+        running = background.start(
+            arguments.kafka or DEFAULT_VERSION, configs, arguments.port, _progress, arguments.nodes
+        )
     elif arguments.what == "stop":
         stopped = background.stop()
         print("stopped" if stopped else "no broker of the kit is running", file=out)

@@ -42,7 +42,7 @@ def status() -> Running | None:
 
 
 def start(
-    version: str, configs: Mapping[str, str], port: int | None = None, say: Say | None = None
+    version: str, configs: Mapping[str, str], port: int | None = None, say: Say | None = None, nodes: int = 1
 ) -> Running:
     """Start the broker, unless one runs; raises ``LiveError`` with what stopped it."""
     running = status()
@@ -51,7 +51,7 @@ def start(
             f"a broker of Kafka {running['kafka']} runs at {running['bootstrap']} already; expected none: stop it with: rebalance-kit broker stop"
         )
     class_path(version, say)  # what has to be fetched is fetched where progress is seen
-    spec = json.dumps({"version": version, "configs": dict(configs), "port": port})
+    spec = json.dumps({"version": version, "configs": dict(configs), "port": port, "nodes": nodes})
     keeper = subprocess.Popen(
         [sys.executable, "-P", "-m", "rebalance_kit.live.background", spec],
         stdin=subprocess.DEVNULL,
@@ -112,7 +112,7 @@ def _keep(spec: Mapping[str, Any]) -> None:
             return
         held.truncate(0)
         try:
-            broker = Broker(str(spec["version"]), spec["configs"], spec["port"])
+            broker = Broker(str(spec["version"]), spec["configs"], spec["port"], nodes=spec["nodes"])
         except LiveError as error:
             _tell({"error": str(error)})
             return

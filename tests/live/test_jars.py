@@ -83,7 +83,7 @@ def test_the_known_versions_bring_brokers_clients_tools_and_a_log_binding():
 
 
 def test_a_port_that_is_taken_is_named():
-    taken = broker._free()
+    taken = broker._free(1)[0]
     with broker.socket.socket() as holder:
         holder.bind(("127.0.0.1", taken))
         with pytest.raises(LiveError, match=f"port {taken} is taken"):

@@ -24,6 +24,9 @@ KEYS = (
     "group.consumer.heartbeat.interval.ms",
     "group.max.session.timeout.ms",
 )
+REASONS = ("authentication", "sasl", "ssl", "certificate")
+"""Words of the errors that tell more than that a connection ended."""
+POLL_S = 0.5
 _errors: list[str] = []
 
 
@@ -32,15 +35,20 @@ def main() -> int:
     wish = json.load(sys.stdin)
     configs: dict[str, Any] = {**wish["configs"], "bootstrap.servers": wish["bootstrap"], "log_level": 0}
     configs.setdefault("client.id", "rebalance-kit-inspect")
+    configs["error_cb"] = lambda error: _errors.append(str(error.str()))
     try:
-        configs["error_cb"] = lambda error: _errors.append(str(error.str()))
         admin = AdminClient(configs)
+    except KafkaException as error:
+        json.dump({"error": _words(error.args[0]), "code": ""}, sys.stdout)
+        return 1
+    try:
         cluster = _cluster(admin)
         first = _look(admin, wish["groups"])
         time.sleep(wish["seconds"])
         second = _look(admin, wish["groups"])
     except KafkaException as error:
         about = error.args[0]
+        admin.poll(POLL_S)  # what the client knows of the reason waits until it is polled
         json.dump(
             {"error": _words(about), "code": about.name() if hasattr(about, "name") else ""}, sys.stdout
         )
@@ -52,7 +60,8 @@ def main() -> int:
 def _words(error: Any) -> str:
     """What the client said, with the reason behind a transport failure where it told one."""
     words = error.str() if hasattr(error, "str") else str(error)
-    return f"{words}; {_errors[-1]}" if _errors and _errors[-1] not in words else words
+    told = sorted(_errors, key=lambda one: any(mark in one.lower() for mark in REASONS))[-1:]
+    return "; ".join([words, *(one for one in told if one not in words)])
 
 
 def _cluster(admin: Any) -> dict[str, Any]:

@@ -458,10 +458,10 @@ def look(
 
 def _advice(answer: Mapping[str, Any]) -> str:
     words = f"{answer['error']} {answer['code']}".lower()
-    if "authentication" in words or "sasl" in words:
-        return "expected sasl.username and sasl.password that this cluster knows, and its sasl.mechanism"
-    if "ssl" in words or "certificate" in words:
+    if "certificate" in words or "ssl handshake" in words or "ssl." in words:
         return "expected security.protocol=SSL or SASL_SSL with ssl.ca.location=FILE.pem in --command-config"
+    if "authentication" in words or "sasl mechanism" in words or "sasl." in words:
+        return "expected sasl.username and sasl.password that this cluster knows, and its sasl.mechanism"
     if "authorization" in words:
         return "expected Describe on the cluster, its topics and its groups for this principal"
     return "expected a reachable cluster: check the address, and whether it wants TLS or SASL (--command-config FILE)"
