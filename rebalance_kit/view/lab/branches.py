@@ -183,11 +183,11 @@ class Choices:
 def _same(one: History, other: History) -> bool:
     """Whether two histories show the same run and have the same branches."""
     ours = [
-        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor)
+        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor, branch.state.seed)
         for branch in one.branches
     ]
     theirs = [
-        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor)
+        (branch.name, branch.state.done, branch.state.protocol, branch.state.assignor, branch.state.seed)
         for branch in other.branches
     ]
     return one.here == other.here and ours == theirs

@@ -94,7 +94,7 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
     counted, and ``deleted`` names them.
     """
     end = then.boards.trace.end_ms
-    without = _unread_until(now, end)
+    without = _as_long(now, end)
     gone = deleted(now, then)
     seconds = [round(stopped_s(state.boards.trace, at_ms, end, gone), 1) for state in (then, without)]
     records = {
@@ -106,11 +106,9 @@ def cost(now: LabState, then: LabState, at_ms: int) -> dict[str, Any]:
     return {"cost": seconds[0], "without": seconds[1], "deleted": gone, **records}
 
 
-def _unread_until(state: LabState, end_ms: int) -> LabState:
-    """The run as long as another one, where it ends before it with partitions unread: these stay so."""
-    trace = state.boards.trace
-    unread = any(gap.to_ms == trace.end_ms for gap in gaps(trace))
-    return state.lasting(end_ms) if unread and trace.end_ms < end_ms else state
+def _as_long(state: LabState, end_ms: int) -> LabState:
+    """The run as long as another one: what would go unread beyond its end is counted, too."""
+    return state if state.boards.trace.end_ms >= end_ms else state.lasting(end_ms)
 
 
 def packed(content: object) -> bytes:

@@ -23,6 +23,8 @@ from rebalance_kit.view.words.phrases import LISTED, in_order, listing, partitio
 
 REFUSED = re.compile(r"had its (\w+)\(\) refused")
 """What a member does whose listener called the wrong function (``doing``)."""
+EMPTY = "obody is in the group"
+"""How an empty group is told, at the head of a sentence and within one."""
 DID = {"crashed": "crashed", "frozen": "is frozen", "died": "died"}
 """What befell a process that reads nothing any more and did not say so."""
 GONE_OR_FROZEN = {**DID, "closed": "left"}
@@ -63,7 +65,10 @@ def cause_of(partition: PartitionView, group: GroupState, members: dict[str, Mem
         if partition.name in former.claims:
             return Cause(former.name, f"the group keeps {{it}} for the old member id of {former.name}")
     if not state.noticed:
-        return Cause("Nobody", "Nobody has seen {it} yet; metadata.max.age.ms says how old metadata may be")
+        return Cause(
+            "metadata.max.age.ms",
+            "nobody has seen {it} yet; metadata.max.age.ms says how old metadata may be",
+        )
     return _of_the_group(group, members) or _on_its_way(state, group, members)
 
 
@@ -112,7 +117,7 @@ def _of_the_group(group: GroupState, members: dict[str, MemberState]) -> Cause |
     starting = [name for name, member in members.items() if member.life == "alive"]
     if starting:
         return Cause(starting[0], f"{starting[0]} is not in the group yet")
-    return Cause("Nobody", "Nobody is in the group")
+    return Cause(EMPTY, "nobody is in the group")
 
 
 def _on_its_way(state: PartitionState, group: GroupState, members: dict[str, MemberState]) -> Cause:

@@ -330,13 +330,20 @@ def _nobody(board: BoardState) -> tuple[str, str]:
             "A new member would read nothing.",
         )
     if not died:
-        return "Nobody is in the group.", "Add a member."
+        return "Nobody is in the group.", _not_started(board) or "Add a member."
     error, names = next(iter(died.items()))
     who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
     return (
         f"Nobody is in the group: {who} died of {error}.",
         "A new member would have the same settings. Change them in Settings, or undo.",
     )
+
+
+def _not_started(board: BoardState) -> str:
+    """Members whose process comes later: they need no other beside them."""
+    names = [member.name for member in board.members if member.state.life == "absent"]
+    who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
+    return f"{who} {'has' if len(names) == 1 else 'have'} not started yet." if names else ""
 
 
 def _unsettled(board: BoardState) -> str:
