@@ -271,9 +271,10 @@ def add_handouts(commands: Commands) -> None:
 
 
 def _course(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.classroom.handing_out import FIRST, hand_out
+    from rebalance_kit.classroom.handing_out import FIRST, hand_out, trust
 
     done = hand_out(arguments.folder, solutions=not arguments.without_solutions)
+    trust(arguments.folder)
     print(f"{arguments.folder}: {len(done.written)} written", file=out)
     if done.kept:
         print(

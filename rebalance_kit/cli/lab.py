@@ -54,9 +54,10 @@ def _lab(arguments: argparse.Namespace, out: TextIO) -> int:
     if _is_folder(arguments.what):
         if arguments.text or arguments.html or arguments.notebook:
             raise DataError(f"{arguments.what}: is a folder; expected a link, a scenario or a YAML file")
-        from rebalance_kit.classroom.handing_out import FIRST
+        from rebalance_kit.classroom.handing_out import FIRST, trust
 
         require("jupyterlab", "anywidget", "ipywidgets")
+        trust(Path(arguments.what))
         return serve(Path(arguments.what), FIRST, browser=not arguments.no_browser)
     code = _checked(arguments.what)
     if arguments.text or arguments.html:

@@ -21,6 +21,13 @@ def two_exercises(monkeypatch):
     return names
 
 
+@pytest.fixture(autouse=True)
+def notary(tmp_path, monkeypatch):
+    """What the Jupyter of a machine of our own trusts, once a course is written; None where there is no Jupyter."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    return pytest.importorskip("nbformat.sign", reason="nbformat is not installed: nothing is signed")
+
+
 def write(folder, *flags):
     out = io.StringIO()
     assert main(["course", str(folder), *flags], out) == 0
@@ -62,11 +69,33 @@ def test_what_the_learner_changed_stays_and_is_named_and_what_is_missing_comes_b
 
 
 def test_what_the_kit_wrote_before_is_brought_up_to_date(tmp_path, monkeypatch):
-    files = {"00-start-here.ipynb": b"old", "01-x.ipynb": b"old"}
+    old, new = (
+        f'{{"cells":[],"metadata":{{"is":"{age}"}},"nbformat":4,"nbformat_minor":5}}'.encode()
+        for age in ("old", "new")
+    )
+    files = {"00-start-here.ipynb": old, "01-x.ipynb": old}
     monkeypatch.setattr(handing_out, "_files", lambda solutions: files.items())
     write(tmp_path)
-    files["00-start-here.ipynb"] = files["01-x.ipynb"] = b"new"
+    files["00-start-here.ipynb"] = files["01-x.ipynb"] = new
     (tmp_path / "01-x.ipynb").write_text("mine")
     write(tmp_path)
-    assert (tmp_path / "00-start-here.ipynb").read_bytes() == b"new"
+    assert (tmp_path / "00-start-here.ipynb").read_bytes() == new
     assert (tmp_path / "01-x.ipynb").read_text() == "mine"
+
+
+def test_jupyter_trusts_what_the_kit_wrote_and_nothing_else(tmp_path, notary):
+    made = tmp_path / "course"
+    write(made)
+    changed = made / "02-eager.ipynb"
+    changed.write_text(changed.read_text("utf-8").replace("image/svg+xml", "text/latex"), "utf-8")
+    (made / "03-cooperative.ipynb").rename(made / "theirs.ipynb")
+    with notary.NotebookNotary() as known:
+        for path in made.glob("*.ipynb"):
+            node = notary.read(path.open(encoding="utf-8"), 4)
+            assert known.check_signature(node) == (path != changed), path.name
+        known.store.db.execute("DELETE FROM nbsignatures")
+        known.store.db.commit()
+    assert set(handing_out.trust(made)) == {path.name for path in made.glob("*.ipynb")} - {
+        "02-eager.ipynb",
+        "theirs.ipynb",
+    }
