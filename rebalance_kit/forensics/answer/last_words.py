@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.grammar.template import LONG
+from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock
 from rebalance_kit.model.errors import DataError
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.verdict import Card
-    from rebalance_kit.forensics.tables import Row
+    from rebalance_kit.forensics.tables import Row, Tables
 
 #: How long before the line of a finding its trouble may have been written: a handler is slow for a whole poll interval.
 _BEFORE_MS = {
@@ -70,6 +72,13 @@ _KINDS = (
             r"Pause (?:Full|Young|Remark)|\[?Full GC|GC pause|stopped for|clock leap|Thread starvation"
         ),
         "a freeze (garbage collection, or a machine that stood still)",
+    ),
+    _Kind(
+        re.compile(
+            r"REQTMOUT|[Ii]n[- ]flight|[Tt]ransport failure|[Cc]onnection (?:refused|reset|to node)|Connect to \S+ failed|"
+            r"Disconnected|[Bb]roker may not be available|Failed to resolve|No route to host"
+        ),
+        "a broker or a network that does not answer",
     ),
     _Kind(
         re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"),
@@ -170,6 +179,29 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
         elif time_in(text)[0] is not None:
             before = text
     return found
+
+
+#: Words of a group that no template and no list of words may have read.
+_HINT = re.compile(
+    r"rebalanc|consumer.?group|group[._]?id\b|max[._]?poll|commit.?failed|(?:group|consumer|kafka).{0,80}"
+    r"(?:coordinator|heartbeat|session|join|leav|\bleft\b|fenc|generation|evict|kick|expired|revok)",
+    re.IGNORECASE,
+)
+
+
+def hints(result: Tables) -> tuple[int, Row | None]:
+    """How many lines hold words of a group although none was read as a group's, and the first of them."""
+    rows, found, first = result.rows("lines"), 0, None
+    if sum(row["lines"] for row in rows) > _LINES:
+        return 0, None
+    for row in rows:
+        for number, text in _lines(_path(row)):
+            if _HINT.search(text[:LONG]) and not NOISE.search(text[:LONG]):
+                found += 1
+                first = first or {
+                    "path": row["path"], "file": row["file"], "line": number, "why": UNCLEAR, "text": text[:SHOWN],
+                }  # fmt: skip
+    return found, first
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -29,6 +29,7 @@ _WORDS = {
     "is told that the group is rebalancing": "other_rebalancing",
     "a heartbeat fails": "other_heartbeat_failed rd_heartbeat_error",
     "fails to join": "other_join_failed",
+    "finds no coordinator": "other_no_coordinator",
     "a commit fails": "other_commit_failed commit_failed auto_commit_failed",
 }
 _BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.answer.last_words import hints
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, gravest
 from rebalance_kit.forensics.words import counted
 
@@ -164,6 +165,8 @@ def understood_of(result: Tables) -> Understood:
 
         first = next((row for row in result.rows("rejected") if is_unclear(row["why"], row["text"])), None)
     parsed = sum(row["parsed"] for row in rows)
+    if parsed + unclear == 0:
+        unclear, first = hints(result)
     return Understood(parsed + unclear, unclear, sum(row["by_words"] for row in rows), first)
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
 
@@ -104,42 +106,89 @@ def order(row: Row) -> tuple[object, ...]:
     )
 
 
-#: How clients spell the limit between two polls.
-_SPELLED = {"other": "max_poll_interval_ms"}
-_POLL = "max.poll.interval.ms"
+_POLL, _RECORDS, _SESSION = "max.poll.interval.ms", "max.poll.records", "session.timeout.ms"
 
-#: What Java's and librdkafka's clients have where nobody set it.
-_DEFAULT_MS = 300_000
+#: Keys that are looked for in what members say of their configuration.
+LIMITS = frozenset({_POLL, _RECORDS, _SESSION})
 
-#: A limit is proposed in steps of so much, and with so much room.
-_STEP_MS, _ROOM = 10_000, 1.2
+#: What Java's and librdkafka's clients have where nobody set it; the session is Java's since 3.0 and librdkafka's since 2.0.
+_DEFAULT_MS = {_POLL: 300_000, _SESSION: 45_000}
 
-#: Kinds of finding about the limit between two polls.
+#: A limit is proposed in steps of so much, and with so much room; no client takes a longer one than a day's.
+_STEP_MS, _ROOM, _LONGEST_MS = 10_000, 1.2, 86_400_000
+
+#: Kinds of finding about the limit between two polls, and about the session.
 _OF_POLLS = frozenset({"poll_timeout_exceeded", "poll_overrun", "client_poll_timeout"})
+_OF_SESSIONS = frozenset({"native_session_lost", "heartbeats_unanswered"})
 
 
-def setting(code: str, event: Event, over_ms: int | None) -> str | None:
-    """What to set, in a sentence; None where no limit was passed, or nothing measured."""
+def _spelled(key: str, event: Event) -> str:
+    """A key as the client that spoke spells it."""
+    text = event.text
+    if "[Worker " in text or "connector-consumer-" in text:
+        return f"consumer.override.{key}"
+    if event.side == "other" and _POLL not in text:
+        return key.replace(".", "_")
+    if "ntainer#" in text or "o.s.k." in text or "springframework" in text:
+        return (
+            "spring.kafka.consumer.max-poll-records"
+            if key == _RECORDS
+            else f"spring.kafka.consumer.properties.{key}"
+        )
+    if "Confluent.Kafka" in text or "MaxPollIntervalMs" in text:
+        return "".join(part.capitalize() for part in key.split("."))
+    return key
+
+
+def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[str, int]) -> str | None:
+    """What to set, in a sentence; ``configured``: what the member said of its limits; None where no limit was passed."""
+    if code in _OF_SESSIONS:
+        return _of_session(event, over_ms, configured)
     if code not in _OF_POLLS:
         return None
-    key = _SPELLED.get(event.side, _POLL)
-    if "[Worker " in event.text or "connector-consumer-" in event.text:
-        key = f"consumer.override.{_POLL}"
-    limit_ms = event.limit_ms or _DEFAULT_MS
-    known = (
-        f"{key} is {limit_ms:,}"
-        if event.limit_ms
-        else f"{key} is {limit_ms:,} by default, and these logs do not say otherwise"
-    )
+    key = _spelled(_POLL, event)
+    said_ms = event.limit_ms or configured.get(_POLL)
+    limit_ms = said_ms or _DEFAULT_MS[_POLL]
+    known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
         return f"{known}; how long the batch took is not in these lines"
     took_ms = limit_ms + over_ms
     wanted = -int(-took_ms * _ROOM // _STEP_MS) * _STEP_MS
+    if wanted > _LONGEST_MS:
+        return (
+            f"{seconds(took_ms)} s passed between two polls at most ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
+            "The loop had stopped, the machine slept, or its clock was set: look there first"
+        )
     share = limit_ms / took_ms / _ROOM
-    fewer = f"at most {share:.0%} of today's {key.replace('interval', 'records').replace('_ms', '').replace('.ms', '')}"
+    fewer = f"at most {share:.0%} of today's {_spelled(_RECORDS, event)}"
+    records = configured.get(_RECORDS)
+    if records:
+        fewer = f"{_spelled(_RECORDS, event)} <= {max(1, int(records * share)):,} (now {records:,})"
     if event.side == "librdkafka":
         fewer = f"at most {share:.0%} of today's work between two polls (it hands out single records)"
     return (
         f"{seconds(took_ms)} s passed between two polls at most; {known}: either {key} >= {wanted:,} (a hung process is then "
         f"noticed {seconds(wanted - limit_ms)} s later), or {fewer}"
     )
+
+
+def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]) -> str | None:
+    """The session beside the silence that was measured."""
+    key = _spelled(_SESSION, event)
+    said_ms = configured.get(_SESSION)
+    limit_ms = said_ms or _DEFAULT_MS[_SESSION]
+    known = _known(key, limit_ms, said=said_ms is not None)
+    if over_ms is None:
+        return known
+    wanted = -int(-over_ms * _ROOM // _STEP_MS) * _STEP_MS
+    if wanted > 1_800_000:
+        return f"nothing was heard for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
+    return (
+        f"nothing was heard for {seconds(over_ms)} s; {known}: {key} >= {wanted:,} would have outlasted it, and a process that dies is then "
+        f"noticed {seconds(max(0, wanted - limit_ms))} s later"
+    )
+
+
+def _known(key: str, limit_ms: int, *, said: bool) -> str:
+    told = f"{key} is {limit_ms:,}"
+    return told if said else f"{told} by default, and no line that was read says otherwise"

@@ -7,6 +7,7 @@ What several lines of one moment say together: a machine that slept, a failover 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -233,6 +234,12 @@ _SESSIONS_MS, _EXACTLY_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_0
 _FLAPS = frozenset({"coordinator_found", "coordinator_lost", "joined"})
 TOGETHER = _TIMERS | _FLAPS | {"loaded", "member_loaded", "member_failed"}
 
+#: A poll limit that is noticed so much too late, or a session so long, was noticed by a process that had stood still.
+_LATE_MS, _LATE_SESSION_MS = 5_000, 120_000
+_OF_THE_NETWORK = re.compile(
+    r"[Tt]ransport failure|[Rr]efused|[Dd]isconnect|[Rr]esolve|error was Local: Timed out"
+)
+
 #: A coordinator that is lost again within this time of being found was never held.
 _HELD_MS, _LOST_TIMES = 5_000, 2
 
@@ -244,6 +251,7 @@ class Together:
         self._last: tuple[int, str, int] | None = None
         #: Who woke together, for how long at most, how often, and the first line.
         self._asleep: tuple[set[str], int, int, Evidence] | None = None
+        self._stood = False
         self._loaded_ms: int | None = None
         self._sessions: set[int] = set()
         self._late: dict[str, tuple[int, Evidence]] = {}
@@ -289,6 +297,9 @@ class Together:
             return
         names, most_ms, times, first = self._asleep or (set(), 0, 0, line(event))
         self._asleep = names | {last[1], client}, max(most_ms, last[2], over_ms), times + 1, first
+        # A timer of a process that runs fires on time, and an error of the connection tells of the network.
+        late_ms = _LATE_MS if "poll_timeout" in event.event else _LATE_SESSION_MS
+        self._stood |= max(last[2], over_ms) >= late_ms and _OF_THE_NETWORK.search(event.text) is None
 
     def rows(self) -> list[Row]:
         """The findings, once all lines are taken."""
@@ -316,6 +327,19 @@ class Together:
             return []
         names, most_ms, times, first = self._asleep
         long = f" after {seconds(most_ms)} s" if most_ms else ""
+        if not self._stood:
+            return [
+                told(
+                    "timed_out_together",
+                    None,
+                    times,
+                    f"{', '.join(sorted(names))} ran into their limits in the same moment{long}: look at what they share",
+                    first,
+                    "One process, host or handler that stood still, a service that all of them wait for, or a broker and a network that did not "
+                    "answer any of them: the lines of that moment tell which.",
+                    "librdkafka: SESSTMOUT, MAXPOLL; max.poll.interval.ms",
+                )
+            ]
         return [
             told(
                 "machine_frozen",

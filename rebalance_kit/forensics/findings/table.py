@@ -68,6 +68,8 @@ class Findings:
                 yield self._by_rule.take
             if name in TOGETHER:
                 yield self._together.take
+            if name == "config":
+                yield self._by_rule.configured
             if name in COMINGS_AND_GOINGS:
                 yield self._restarts.take
             if name in REPLACING and side == "broker":

@@ -63,6 +63,8 @@ class InOrder:
             said = _OF_BROKERS.get(name, "").format(
                 member=event.member or "a member", epoch=epoch, generation=event.generation
             )
+            if name == "preparing" and event.reason:
+                said += f" ({event.reason})"
             who = ""
         else:
             said = self._step(event, member) or ""

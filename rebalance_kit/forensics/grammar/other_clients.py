@@ -106,7 +106,29 @@ _OLD_JAVA: tuple[tuple[str, str], ...] = (
     ("coordinator_found", "Discovered coordinator {_} for group {group}[[.]]"),
 )
 
+#: The telling sentences of librdkafka and Java, wherever an application or a person has put them.
+_NATIVE: tuple[tuple[str, str, str], ...] = (
+    (
+        "rd_poll_timeout",
+        "librdkafka",
+        "Application maximum poll interval ({limit_ms}ms) exceeded by {over_ms}ms{_}",
+    ),
+    (
+        "rd_session_timeout",
+        "librdkafka",
+        "Consumer group session timed out (in join-state {state}) after {over_ms} ms without a successful response "
+        "from the group coordinator {reason}",
+    ),
+    (
+        "poll_timeout",
+        "java",
+        "consumer poll timeout has expired. This means the time between subsequent calls{_}",
+    ),
+    ("leaving", "java", "sending LeaveGroup request to coordinator {_} due to {reason}"),
+)
+
 OTHER_CLIENTS: tuple[Template, ...] = (
+    *(Template(event, side, text) for event, side, text in _NATIVE),
     *(Template(event, "other", text) for event, text in _LINES),
     *(Template(event, "java", text) for event, text in _OLD_JAVA),
 )

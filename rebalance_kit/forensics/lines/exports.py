@@ -14,6 +14,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.lines.last_resort import LOW
+from rebalance_kit.forensics.lines.layouts import LAYOUTS
+from rebalance_kit.forensics.lines.line_reader import LineReader
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
@@ -78,6 +81,52 @@ def _goes_on(line: str, after: str, width: int) -> bool:
     """Whether the line is as wide as the terminal and the next one does not begin as lines of logs do."""
     wide = len(line.rstrip()) >= width - 1 and after.strip() != ""
     return wide and _BEGINS.match(after) is None and line[:_ALIKE] != after[:_ALIKE]
+
+
+#: A broken line is tried with so many lines below it.
+_BELOW = 3
+
+
+def rejoined(data: bytes) -> bytes | None:
+    """Lines that somebody broke by hand, put together where only the whole is a line of the grammar; None where none is.
+
+    The place of a line that was added to the one above stays, empty, so that line numbers stay.
+    """
+    if len(data) > TERMINAL_BYTES or b"\n" not in data:
+        return None
+    lines = data.decode("utf-8", "replace").split("\n")
+    reader = LineReader(LAYOUTS)
+    changed = False
+    for place, line in enumerate(lines[:-1]):
+        if not _may_be_broken(line) or _whole(reader, line):
+            continue
+        joined = line.rstrip()
+        for below in range(place + 1, min(place + 1 + _BELOW, len(lines))):
+            after = lines[below].strip()
+            if not after or _BEGINS.match(lines[below]) or ANCHOR.search(after) or _TRACE.match(after):
+                break
+            joined = f"{joined} {after}"
+            # A bracket that is still open goes on below.
+            if joined.count("(") <= joined.count(")") and _whole(reader, joined):
+                lines[place : below + 1] = [joined, *[""] * (below - place)]
+                changed = True
+                break
+    return "\n".join(lines).encode() if changed else None
+
+
+#: Lines of a stack trace end no line above them.
+_TRACE = re.compile(r"at [\w.$]+\(|Caused by:|(?:java|org|com|io)\.|\.\.\. \d+ more")
+_BREAKABLE = re.compile(r"session timed out|maximum poll interval|LeaveGroup request|poll timeout")
+
+
+def _may_be_broken(line: str) -> bool:
+    return ANCHOR.search(line) is not None or _BREAKABLE.search(line) is not None
+
+
+def _whole(reader: LineReader, line: str) -> bool:
+    """Whether a line is one of the grammar's, not read by single words."""
+    found = reader.read(line)
+    return isinstance(found, list) and not any(said[2][0].given == LOW for said in found)
 
 
 #: java.util.logging writes two lines: time, class and method; then level and message.

@@ -33,6 +33,7 @@ from rebalance_kit.forensics.lines.exports import (
     TERMINAL_BYTES,
     TimesAbove,
     holds_a_log,
+    rejoined,
     spread,
     unwrapped,
 )
@@ -273,6 +274,7 @@ TIMES_ABOVE = "java.util.logging writes times on lines of their own: each line i
 #: So much of a file shows whether it may be one line.
 _HEAD = 64 << 10
 _SPREAD = "one line of JSON: each message in it is read as a line; line numbers are those of the messages"
+_BROKEN = "lines that had been broken were joined; line numbers are those of their beginnings"
 _WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
 
 
@@ -286,6 +288,8 @@ def _unwrapped(path: Path) -> tuple[bytes, str] | None:
     if size <= MOST_BYTES and head[:1] in {b"{", b"["} and b"\n" not in head.rstrip(b"\r\n"):
         lines = spread(path.read_bytes())
         return None if lines is None else (lines, _SPREAD)
+    if size <= TERMINAL_BYTES and (whole := rejoined(path.read_bytes())) is not None:
+        return whole, _BROKEN
     return None
 
 

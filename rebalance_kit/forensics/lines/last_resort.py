@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from rebalance_kit.forensics.grammar.template import LONG, Template
 from rebalance_kit.forensics.lines.anchors import ANCHOR, speaks_of_a_group
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
+from rebalance_kit.forensics.lines.refusals import REFUSALS, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ Message: TypeAlias = "tuple[Head, Prefix, Found]"
 _FIELDS = (
     "{group} {client} {instance} {member} {generation} {partitions} {reason} {cause} {limit_ms} {over_ms}"
 )
-_LOW = (("confidence", "low"),)
+#: What a template gives whose line was read by words alone.
+LOW = (("confidence", "low"),)
 
 
 class _What(NamedTuple):
@@ -41,7 +43,7 @@ class _What(NamedTuple):
 
 
 def _what(event: str, pattern: str, side: str = "other") -> _What:
-    return _What(re.compile(pattern, re.IGNORECASE), Template(event, side, _FIELDS, _LOW))
+    return _What(re.compile(pattern, re.IGNORECASE), Template(event, side, _FIELDS, LOW))
 
 
 #: What a coordinator writes, whatever was cut off or masked.
@@ -58,6 +60,8 @@ _OF_BROKERS = (
 
 #: Words of a group without any trouble: they tell something only of a group, a member or a generation that is named.
 _STEPS = frozenset({"other_step", "broker_step"})
+
+_OF_REFUSALS = {one.event: _what(one.event, r"") for one, _ in REFUSALS}
 
 #: A share consumer: a group of another kind.
 _OF_SHARES = _what("share_step", r"\[ShareConsumer |ShareMembershipManager")
@@ -78,12 +82,8 @@ _OF_CLIENTS = (
     ),
     _what("other_session_expired", r"session.{0,30}(?:expired|timed out|timeout exceeded)"),
     _what(
-        "other_unknown_member",
-        r"UNKNOWN_MEMBER|Unknown ?Member|not aware of this member|member_?id was not recogni|ILLEGAL_GENERATION|Illegal ?Generation|not (?:a )?known (?:member|in the current)",
-    ),
-    _what(
         "other_rebalancing",
-        r"REBALANCE_IN_PROGRESS|rebalance (?:is )?in progress|is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
+        r"is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
     ),
     _what(
         "other_joined",
@@ -100,6 +100,10 @@ _OF_CLIENTS = (
         "coordinator_lost",
         r"coordinator.{0,90}(?:dead|unavailable|not available|lost|refused|DOWN\b|unreachable|timed out|not the correct|disconnect)|(?:mark|connect)\w*.{0,40}coordinator.{0,60}(?:dead|fail|unknown)",
     ),
+    _what(
+        "subscription_empty",
+        r"subscribed topics?\b.{0,60}(?:not available|not exist|unknown)|no topics? .{0,30}match\w* (?:the )?subscription|topics? are not assigned to any member",
+    ),
     _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
     _what("other_lost", r"partitions? lost|lost partitions?"),
     _what("other_revoked", r"revok"),
@@ -111,7 +115,16 @@ _OF_CLIENTS = (
 )
 
 #: Of lines that begin as Kafka's own do, whose templates are known, words alone tell trouble and no more.
-_TROUBLE = (*_OF_CLIENTS[:5], _OF_CLIENTS[-1])
+_TROUBLE = (*_OF_CLIENTS[:4], _OF_CLIENTS[-1])
+
+#: Kinds that say more than the error of Kafka's that a line holds besides.
+_MORE_THAN_AN_ERROR = frozenset({"other_poll_timeout", "other_commit_failed", "client_instance_fenced"})
+
+#: Requests and their answers, and librdkafka's book-keeping: steps, whether a name stands there or not.
+_BOOK_KEEPING = re.compile(
+    r"\b(?:JoinGroup|SyncGroup|LeaveGroup|Heartbeat|OffsetCommit|OffsetFetch|FindCoordinator|GroupCoordinator)"
+    r"(?:Request|Response|\(key)|%7\||RDKAFKA-7-"
+)
 
 #: What is told by a line of its own, even where the line is indented.
 _STANDS_ALONE = re.compile(r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired')
@@ -130,10 +143,12 @@ _GROUP = (
     r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249})""",
 )
 _NOT_A_NAME = frozenset(
-    "is was has because the a an in on of for to and due with failed session member members id null None info fatal error".split()
+    "is was has because the a an in on of for to and due with failed session member members id null None info fatal error "
+    "current coordinator coordinators requests request membership generation this that it its will may rebalance rebalancing "
+    "management leader metadata state group groups not at by from when while after before who which".split()
 )
 _CLIENT = re.compile(
-    r"""\b(?:clientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
+    r"""\b(?:[cC]lientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
 )
 _MEMBER = re.compile(
     r"""\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]+-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
@@ -146,7 +161,7 @@ _GENERATION = re.compile(
 )
 _PARTITIONS = re.compile(r"\[((?:[\w.]+[\w.-]*-\d+)(?:, [\w.-]+-\d+)*)\]")
 _REASON = re.compile(
-    r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":"([^"]{1,300})|\b([A-Z][A-Z_]{6,60})\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
+    r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":"([^"]{1,300})|\b([A-Z]{2,30}(?:_[A-Z]{2,30})+)\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
 )
 _LIMIT = re.compile(r"\((\d{1,12}) ?ms\)|(?:interval|timeout)\S* ?[=:]? ?(\d{2,12}) ?ms")
 _OVER = re.compile(r"(?:exceeded by|after|took) (\d{1,12}) ?ms")
@@ -185,6 +200,14 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
     found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)
     if _OF_SHARES.pattern.search(text):
         found = _OF_SHARES
+    told = _settings(text, container_time)
+    if told and (found is None or found.template.event in _STEPS):
+        return told
+    refusal = None if found is not None and found.template.side == "broker" else refusal_in(text)
+    if refusal is not None and (found is None or found.template.event not in _MORE_THAN_AN_ERROR):
+        found = _OF_REFUSALS[refusal.event]
+    if found is None and _BOOK_KEEPING.search(text):
+        found = _OF_CLIENTS[-1]
     if found is None:
         return None
     at, layout = time_in(text)
@@ -192,7 +215,10 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
         said = _AT.search(text)
         at = said[1] if said else container_time
     fields = _fields(text, found.template.event)
-    if found.template.event in _STEPS and not (fields["group"] or fields["member"] or fields["generation"]):
+    if refusal is not None and (not fields["reason"] or refusal.event == "join_refused"):
+        fields["reason"] = refusal.name
+    named = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
+    if found.template.event in _STEPS and not named and refusal is None:
         return None
     level = _LEVEL.search(text[:200])
     head = (layout, level[1].upper() if level else None, at, None)
@@ -203,6 +229,28 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
             (found.template, tuple(fields.get(name, "") for name in found.template.fields)),
         )
     ]
+
+
+def _settings(text: str, container_time: str | None) -> list[Message]:
+    """What a line says of the limits of a member, in any client's spelling."""
+    head = (None, None, time_in(text)[0] or container_time, None)
+    prefix = (None, _first(_CLIENT, text) or None, _group(text) or None)
+    return [
+        (head, prefix, (_CONFIG, (_dotted(found[1]), found[2].replace("_", ""))))
+        for found in _LIMIT_SET.finditer(text)
+    ]
+
+
+_CONFIG = Template("config", "other", "{key} {value}", LOW)
+_LIMIT_SET = re.compile(
+    r"""\b(max[._-]?poll[._-]?(?:interval[._-]?ms|records)|session[._-]?timeout[._-]?ms)["']?\s*[=:]\s*["']?(\d[\d_]{0,12})\b""",
+    re.IGNORECASE,
+)
+
+
+def _dotted(key: str) -> str:
+    """``MaxPollIntervalMs``, ``max_poll_interval_ms`` and ``max-poll-interval-ms`` as Kafka spells it."""
+    return ".".join(re.findall("max|poll|interval|ms|records|session|timeout", key.lower()))
 
 
 def _kinds(text: str, *, cut: bool) -> tuple[_What, ...]:

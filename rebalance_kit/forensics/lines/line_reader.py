@@ -47,6 +47,13 @@ _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? 
 #: The layout of lines that need not have a time.
 _TIMELESS = "plain"
 
+#: What a document or a comment puts before the lines of a log that it quotes.
+_MARGIN = " \t*#>/|"
+_INDENTED = re.compile(
+    r"\A[ \t*#>/|]{1,16}(?=\[?(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]|\d\d:\d\d:\d\d)|%[0-7]\||\[(?:Group|Consumer client|Worker client|thrd:)"
+    r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|\{\")"
+)
+
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
 #: What was said of lines whose words may still be read: nothing, or that they fit no layout of the kit's own.
 _MAY_BE_READ = {None, "no known layout", _NOT_WHOLE, *(f"not quite the layout {one.name}" for one in LAYOUTS)}
@@ -67,7 +74,7 @@ class LineReader:
 
     def read(self, line: str) -> list[Message] | str | None:
         """The messages that the grammar knows in a line; the reason to reject it; or None to ignore it."""
-        text, container_time = unwrap(line)
+        text, container_time = unwrap(_INDENTED.sub("", line) if line[:1] in _MARGIN else line)
         laid = self._by_layout(text, container_time)
         if isinstance(laid, list):
             return laid
@@ -160,9 +167,27 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     found = find_of_others(line)
     if found is None:
         return None
+    template, texts = found
+    found = (
+        template,
+        tuple(
+            _name_in(text) if name == "group" else _NOTE.split(text, 1)[0] if name == "reason" else text
+            for name, text in zip(template.fields, texts or (), strict=True)
+        ),
+    )
     at, layout = time_in(line)
-    group, client = (_said(name, line) for name in ("groupId|group_id|group", "clientId|client_id"))
+    group, client = (_said(name, line) for name in ("groupId|group_id|group", "[cC]lientId|client_id"))
     return [((layout, None, at or container_time, client), (None, None, group), found)]
+
+
+#: What people write behind the lines that they quote.
+_NOTE = re.compile(r"\)?\.? {3,}|\)?\.? *(?:←|<--|//)")
+
+
+def _name_in(text: str) -> str:
+    """A name without its quotes, and without what stands behind it."""
+    told = re.match(r"""[\s"'`\\]*([^\s"'`\\,;})]{1,249})""", text)
+    return told[1] if told else text
 
 
 def _said(names: str, line: str) -> str | None:
@@ -355,9 +380,15 @@ def _partitions(text: str) -> list[str]:
     return bare.split(", ") if bare else []
 
 
+def _group(text: str) -> str | None:
+    """The name of a group, which a person may have quoted."""
+    return text.strip("'`\"") or None
+
+
 #: What makes values of fields that are not plain text.
 _VALUES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(NUMBERS, _whole),
     "instance": instance_of,
+    "group": _group,
     "partitions": _partitions,
 }

@@ -414,6 +414,15 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"c1.log": client(0, "c1", "Found no committed offset for partition orders-0")},
     ),
+    "subscription_empty": (
+        "c1",
+        {
+            "c1.log": native(
+                0, "c1", "SUBSCRIPTION", f'Group "{GROUP}": no topics in metadata matched subscription'
+            )
+        },
+        {"c1.log": native(0, "c1", "SUBSCRIPTION", f'Group "{GROUP}": effective subscription list changed')},
+    ),
     "native_session_lost": (
         "c1",
         {

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, setting, told
+from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 
@@ -82,6 +82,18 @@ class ByRule:
     def __init__(self) -> None:
         self._hits: dict[tuple[str, str, str], _Hits] = {}
         self._rules: dict[str, LineRule] = {}
+        #: What members said of their limits: by client, else by file.
+        self._limits: dict[str | tuple[str, str], dict[str, int]] = {}
+
+    def configured(self, event: Event) -> None:
+        """A line of a member's configuration."""
+        value = (event.value or "").strip()
+        if event.key in LIMITS and value.isascii() and value.isdigit() and len(value) < 15:
+            whose = event.client or (event.path, event.file)
+            self._limits.setdefault(whose, {})[event.key] = int(value)
+
+    def _limits_of(self, event: Event) -> Mapping[str, int]:
+        return self._limits.get((event.path, event.file), {}) | self._limits.get(event.client or "", {})
 
     def take(self, event: Event) -> None:
         """A line of the group."""
@@ -118,7 +130,7 @@ class ByRule:
                 row["sentence"] = (
                     f"the client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
                 )
-            row["setting"] = setting(code, first, hits.over_ms)
+            row["setting"] = setting(code, first, hits.over_ms, self._limits_of(first))
             rows.append(row)
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged

@@ -14,6 +14,12 @@ _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 
 _UNKNOWN = re.compile(r"unknown_?member", re.IGNORECASE)
 
+_NOT_READY = says(
+    *("NotCoordinator", "NOT_COORDINATOR", "not the correct coordinator", "obsolete coordinator"),
+    *("oordinator is loading", "CoordinatorLoadInProgress", "COORDINATOR_LOAD_IN_PROGRESS"),
+    *("CoordinatorNotAvailable", "COORDINATOR_NOT_AVAILABLE", "oordinator is not available"),
+)
+
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
 
@@ -80,12 +86,17 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "coordinator_not_ready",
-        ("rejoin_requested", "join_retried", "commit_failed", "auto_commit_failed", "other_commit_failed"),
-        when=says(
-            *("NotCoordinator", "NOT_COORDINATOR", "not the correct coordinator", "obsolete coordinator"),
-            *("oordinator is loading", "CoordinatorLoadInProgress", "COORDINATOR_LOAD_IN_PROGRESS"),
-            *("CoordinatorNotAvailable", "COORDINATOR_NOT_AVAILABLE", "oordinator is not available"),
+        (
+            *(
+                "rejoin_requested",
+                "join_retried",
+                "commit_failed",
+                "auto_commit_failed",
+                "other_commit_failed",
+            ),
+            "other_no_coordinator",
         ),
+        when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
         sentence="{who} asked a broker that was not (or not yet) the coordinator of its group: {reason}",
         do="A broker was restarted or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
         "again. Look at the brokers where it goes on for more than seconds.",
@@ -128,8 +139,16 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_poll_timeout",
         ("other_poll_timeout",),
         sentence="{who} did not poll within its limit and left the group by itself",
-        do="Do less between two calls of poll(), or raise max_poll_interval_ms above the slowest batch.",
-        source="kafka-python, aiokafka: max_poll_interval_ms",
+        do="Do less between two calls of poll(), or raise the limit above the slowest batch.",
+        source=_POLL_DOC,
+    ),
+    LineRule(
+        "subscription_empty",
+        ("subscription_empty",),
+        sentence="{who} subscribes to topics of which it sees none: it has nothing to read",
+        do="Compare the names with kafka-topics.sh --list, and its rights (DESCRIBE on the topics); a pattern finds a new topic with the next "
+        "refresh of the metadata (metadata.max.age.ms, topic.metadata.refresh.interval.ms).",
+        source="UNKNOWN_TOPIC_OR_PARTITION; librdkafka rd_kafka_cgrp_metadata_update_check",
     ),
     LineRule(
         "ghost_member_id",
@@ -203,7 +222,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "group_full",
         ("join_refused",),
-        when=says("max size"),
+        when=says("max size", "GROUP_MAX_SIZE"),
         sentence="{who} was refused: the group already has group.max.size members",
         do="Raise group.max.size above the number of members plus the surge of a deployment.",
         source="KIP-389; GROUP_MAX_SIZE_REACHED",
@@ -211,7 +230,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "session_out_of_range",
         ("join_refused",),
-        when=says("session timeout is not within"),
+        when=says("session timeout is not within", "INVALID_SESSION_TIMEOUT"),
         sentence="{who} was refused: its session.timeout.ms is outside of what the broker allows",
         do="Keep it between group.min.session.timeout.ms (6 s) and group.max.session.timeout.ms (30 min).",
         source="INVALID_SESSION_TIMEOUT; group.min.session.timeout.ms",
@@ -219,7 +238,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "not_authorised",
         ("join_refused",),
-        when=says("uthoriz"),
+        when=says("uthoriz", "AUTHORIZ"),
         sentence="{who} was refused: it has no right to use this group",
         do="Grant READ on the group and on its topics (and DESCRIBE, without which a pattern matches nothing).",
         source="GROUP_AUTHORIZATION_FAILED; Kafka documentation, Authorization and ACLs",

@@ -89,7 +89,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "protocol_refused",
         ("join_refused",),
-        when=says("protocols are incompatible"),
+        when=says("protocols are incompatible", "INCONSISTENT_GROUP_PROTOCOL"),
         sentence="{who} could not join: it supports no assignor that all members of the group support",
         do="Change assignors in two rolling bounces: first list the new one beside the old, then drop the old.",
         source="KIP-429 (upgrade path); INCONSISTENT_GROUP_PROTOCOL",
@@ -98,7 +98,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "join_refused",
         ("join_refused",),
         when=says_none_of(
-            "protocols are incompatible", "max size", "session timeout is not within", "uthoriz"
+            *("protocols are incompatible", "INCONSISTENT_GROUP_PROTOCOL", "max size", "GROUP_MAX_SIZE"),
+            *("session timeout is not within", "INVALID_SESSION_TIMEOUT", "uthoriz", "AUTHORIZ"),
         ),
         sentence="{who} could not join the group: {reason}",
         do="The error is final for that consumer: correct its configuration or its rights and start it again.",
@@ -160,7 +161,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("coordinator_lost",),
         when=lambda event: not (event.cause or "").startswith("session timed out"),
         sentence="{who} lost its coordinator ({cause}) and looked for it again; that alone is no rebalance",
-        do="Look at the broker: restart, overload or network. Members keep their partitions meanwhile.",
+        do="Look at the broker: restart, overload or network. A member keeps what it owns while it looks, until its session ends.",
         source="AbstractCoordinator.markCoordinatorUnknown",
     ),
     LineRule(
