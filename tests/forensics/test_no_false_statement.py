@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import print_report
 from tests.support.pipeline.kafka_lines import (
@@ -271,3 +272,126 @@ def test_a_message_is_found_by_its_anchor_whatever_stands_around_it(told, line):
 def test_lines_of_other_clients_and_frameworks_become_events(told, line, event):
     result, _ = told(app=line + "\n")
     assert [row["event"] for row in result.rows("events")] == [event]
+
+
+def screen_of(tmp_path, text):
+    """What one file of such lines makes of the first screen, and the status."""
+    (tmp_path / "log.txt").write_text(text)
+    out = io.StringIO()
+    return Answer().tell(look([tmp_path / "log.txt"]), out), out.getvalue()
+
+
+#: Invented lines in the form of many clients, each with a word that the answer must hold: none may be denied.
+TOLD = {
+    "quoted": (
+        "> 2026-01-01 10:00:00,000 WARN Coordinator unknown during heartbeat -- will retry",
+        "COORDINATOR_NOT_AVAILABLE",
+    ),
+    "numbered": (
+        "2026/01/01 10:00:00 Failed to join group g7: [16] Not Coordinator For Group: asked in vain",
+        "Not Coordinator",
+    ),
+    "sarama": (
+        "[sarama]2026/01/01 10:00:00 rebalance error: kafka server: Request was for a consumer group that is not coordinated by this broker.",
+        "coordinator of its group",
+    ),
+    "closed": ("Failed to join group g7: EOF", "failed (EOF)"),
+    "bare leave": (
+        "... sending LeaveGroup request to coordinator b:9092 due to consumer poll timeout has expired",
+        "max.poll.interval.ms",
+    ),
+    "broken": (
+        "SESSTMOUT: Consumer group session timed out (in join-state steady) after 70500 ms\n  without a successful response from the group coordinator (broker 1): revoking",
+        "70500 ms",
+    ),
+    "own words": (
+        "10:00:00Z ERROR [Consumer clientId=c3] Attempt to heartbeat failed since last poll\n                    was 312845 ms ago which is longer than the configured interval (300000 ms)",
+        "312.8 s",
+    ),
+    "cut": (
+        "broker  10:00:01.634 Member rdkafka-6ed7af08-.. has left group through explicit `LeaveGroup` request ..",
+        "a member leaves",
+    ),
+    "no topics": ('[thrd:main]: Group "g7": no topics in metadata matched subscription', "sees none"),
+    "connect": (
+        "2026-01-01 10:00:00,000 ERROR Connector 'a>b.MirrorSourceConnector' failed to properly shut down, has become unresponsive, and more",
+        "did not stop",
+    ),
+    "neither": ("I, [2026] INFO -- : Claiming 20 out of 40 partitions.", "could not be understood"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_no_form_of_a_line_is_denied(name, tmp_path):
+    text, word = TOLD[name]
+    status, screen = screen_of(tmp_path, text + "\n")
+    whole = " ".join(screen.split())
+    assert word in whole
+    assert "No line of what was read" not in whole
+    assert (status == 3) == (name == "neither")
+
+
+def test_no_group_is_made_of_a_word_of_the_sentence(tmp_path):
+    text = (
+        "2026-01-01 10:00:00,000 WARNING commit failed: UnknownMemberIdError - 25 - Returned from group requests when the memberId "
+        "is not in the current generation.\n"
+    )
+    _, screen = screen_of(tmp_path, text)
+    assert "UnknownMember" in screen
+    assert "\n  current" not in screen
+
+
+def test_a_group_in_json_ends_where_its_quotes_do(tmp_path):
+    (tmp_path / "log.txt").write_text(
+        '{"message": {"short_msg": "Discovered coordinator 7 for group g7"}, "level": 6, "timestamp": "2026-01-01T10:00:00Z"}\n'
+    )
+    (row,) = look([tmp_path / "log.txt"]).rows("groups")
+    assert row["group"] == "g7"
+
+
+def rdkafka(at, name, text):
+    return f"%4|{at}|X|{name}#consumer-1| [thrd:main]: {text}\n"
+
+
+SILENT = (
+    "Consumer group session timed out (in join-state steady) after {} ms without a successful response from the group coordinator "
+    "(broker 1, last error was {}): revoking assignment and rejoining group"
+)
+
+
+@pytest.mark.parametrize(
+    ("ms", "error", "kind"),
+    [
+        (413_217, "Success", "machine_frozen"),
+        (45_012, "Success", "timed_out_together"),
+        (413_217, "Local: Broker transport failure", "timed_out_together"),
+    ],
+)
+def test_only_timers_that_fire_late_without_an_error_of_the_network_prove_a_frozen_machine(
+    told, ms, error, kind
+):
+    text = SILENT.format(ms, error)
+    result, _ = told(c1=rdkafka("1745333196.160", "a", text), c2=rdkafka("1745333196.161", "b", text))
+    assert findings(result) & {"machine_frozen", "timed_out_together"} == {kind}
+
+
+def test_the_limit_that_a_line_tells_is_not_called_the_default(tmp_path):
+    text = (
+        "[slow] max.poll.interval.ms=10000, max.poll.records=5\n"
+        "2026-01-01 10:00:00,000 WARN [Consumer clientId=c1, groupId=g7] consumer poll timeout has expired. This means the time "
+        "between subsequent calls to poll() was longer than the configured max.poll.interval.ms, and so on\n"
+    )
+    _, screen = screen_of(tmp_path, text)
+    assert "max.poll.interval.ms is 10,000" in screen
+    assert "by default" not in screen
+
+
+def test_no_limit_is_proposed_for_a_loop_that_stood_still_for_days(tmp_path):
+    text = rdkafka(
+        "1745333196.160",
+        "a",
+        "Application maximum poll interval (300000ms) exceeded by 1996859793ms (adjust it)",
+    )
+    _, screen = screen_of(tmp_path, text)
+    assert "no limit is meant for that" in " ".join(screen.split())
+    assert ">=" not in screen

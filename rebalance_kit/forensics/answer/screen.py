@@ -161,6 +161,11 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
     for gap in result.rows("gaps"):
         unread[gap["path"], gap["group"]] += max(0, gap["duration_ms"])
     several = len({row["path"] for row in rows}) > 1
+    untimed = {
+        (row["path"], row["group"])
+        for row in result.rows("findings")
+        if row["finding"] == "lines_without_time"
+    }
     yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
     ranked = sorted(
         rows,
@@ -175,13 +180,14 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
-            f"{numbers[-1] if numbers else '?':>10}  {f'{cost / 1000:,.1f} part-s' if cost else '-':>12}  {_state(last)}"
+            f"{numbers[-1] if numbers else '?':>10}  {f'{cost / 1000:,.1f} part-s' if cost else '-':>12}  "
+            f"{_state(last, untimed=(row['path'], row['group']) in untimed)}"
         )
 
 
-def _state(last: Row | None) -> str:
+def _state(last: Row | None, *, untimed: bool) -> str:
     if last is None:
-        return "no rebalance told of"
+        return "told of without times" if untimed else "no rebalance told of"
     if last["end_ms"] is None:
         return "rebalancing: no end in these logs"
     return "empty" if last["members"] == 0 else "settled"

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: Kinds of line in words; those that say the same in several clients have one.
 _WORDS = {
+    "a member leaves": "left epoch_left pending_left static_away",
+    "a member expires": "member_failed session_expired pending_failed transition_expired",
+    "a rebalance begins": "preparing bumped",
+    "a generation is settled": "stabilized computed emptied",
     "asks to join": "member_id_given joining rd_joining member_added joins",
     "has joined": "joined synced other_joined rd_join_answer worker_joined",
     "heartbeat": "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer",
@@ -34,6 +38,14 @@ _WORDS = {
 }
 _BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}
 _MOST = 5
+
+#: Steps after which a group is rebalanced, or in which it is.
+OF_REBALANCES = frozenset(
+    kind
+    for words, kinds in _WORDS.items()
+    if words.startswith("a ") and "fails" not in words
+    for kind in kinds.split()
+)
 
 
 def steps(events: Iterable[Row]) -> str:

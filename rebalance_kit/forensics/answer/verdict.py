@@ -21,6 +21,9 @@ NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 #: Members that expire within this time of each other were lost by one cause.
 _TOGETHER_MS = 100
 
+#: So long a rebalance is worth a word.
+_LONG_MS = 5_000
+
 #: So many names are listed.
 _NAMED = 6
 
@@ -190,7 +193,11 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             f"{several} rebalanced {counted(len(rebalances), 'time')}; nothing graver than a note was found."
         )
         if len(groups) == 1:
-            told = f"{several} rebalanced {counted(len(rebalances), 'time')}: {rebalances[-1]['cause']}."
+            lasted = rebalances[-1]["duration_ms"] or 0
+            long = f" (it took {lasted / 1000:,.1f} s)" if lasted >= _LONG_MS and len(rebalances) == 1 else ""
+            told = (
+                f"{several} rebalanced {counted(len(rebalances), 'time')}{long}: {rebalances[-1]['cause']}."
+            )
         return told + not_all
     if cards:
         return _capital(cards[0].first["sentence"]) + "." + not_all
@@ -199,7 +206,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import steps
+        from rebalance_kit.forensics.answer.steps import OF_REBALANCES, steps
 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
@@ -210,7 +217,8 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         )
         told = steps(result.rows("events"))
         known = understood.about - understood.unclear
-        none = "" if not_all else " They tell of no rebalance from its beginning or to its end."
+        some = not_all or any(row["event"] in OF_REBALANCES for row in result.rows("events"))
+        none = "" if some else " They tell of no rebalance from its beginning or to its end."
         return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}"
     return "No line of what was read speaks of a consumer group."
 

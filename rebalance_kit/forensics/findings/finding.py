@@ -127,7 +127,7 @@ def _spelled(key: str, event: Event) -> str:
     text = event.text
     if "[Worker " in text or "connector-consumer-" in text:
         return f"consumer.override.{key}"
-    if event.side == "other" and _POLL not in text:
+    if event.side == "other" and _POLL not in text and "[Consumer " not in text:
         return key.replace(".", "_")
     if "ntainer#" in text or "o.s.k." in text or "springframework" in text:
         return (

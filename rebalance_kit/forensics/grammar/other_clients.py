@@ -59,7 +59,39 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_step", "stopped heartbeat for group {group}"),
     ("other_unknown_member", "Failed to join group {group}: [25] Unknown Member ID{_}"),
     ("other_rebalancing", "Failed to join group {group}: [27] Rebalance In Progress{_}"),
-    ("other_step", "Failed to join group {group}: {reason}"),
+    *(
+        ("other_no_coordinator", f"{what} group {{group}}: [{number}] {{reason}}: {{_}}")
+        for what in (
+            "Failed to join",
+            "Failed to sync",
+            "Unable to establish connection to consumer group coordinator for",
+        )
+        for number in (14, 15, 16)
+    ),
+    ("other_join_failed", "Failed to join group {group}: {reason}"),
+    ("other_join_failed", "Failed to sync group {group}: {reason}"),
+    (
+        "coordinator_lost",
+        "Unable to establish connection to consumer group coordinator for group {group}: {cause}",
+    ),
+    ("other_step", "entering loop for consumer group, {group}"),
+    ("other_step", "selected as leader for group, {group}"),
+    ("other_step", "using {_} balancer to assign group, {group}"),
+    ("other_step", "found member: {member}/{_}"),
+    ("other_step", "sync group finished for group, {group}"),
+    (
+        "other_step",
+        "received empty assignments for group, {group} as member {member} for generation {generation}",
+    ),
+    ("other_step", "subscribed to topics and partitions: {_}"),
+    ("other_step", "started heartbeat for group, {group}[[ {_}]]"),
+    ("other_step", "started commit for group {group}"),
+    ("other_step", "stopped commit for group {group}"),
+    ("other_step", "started partition watcher for group, {group}, topic {topic}[[ {_}]]"),
+    ("other_step", "stopped partition watcher for group, {group}, topic {topic}"),
+    ("other_rebalancing", "Partition changes found, reblancing group: {group}[[.]]"),
+    ("subscription_empty", "Problem getting partitions during startup, [3] {reason}"),
+    ("other_step", "Problem getting partitions {reason}"),
     ("other_rebalancing", "Rebalance In Progress: the coordinator has begun rebalancing the group{_}"),
     # franz-go
     ("other_heartbeat_failed", "heartbeat errored{_}"),
@@ -159,6 +191,12 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
         "worker_cut_off",
         "Broker coordinator was unreachable for {over_ms}ms. Revoking previous assignment {detail}",
     ),
+    (
+        "connector_unresponsive",
+        "Connector '{client}' failed to properly shut down, has become unresponsive{detail}",
+    ),
+    ("connector_unresponsive", "Graceful stop of task {client} failed[[.]]"),
+    ("connector_unresponsive", "Graceful stop of connector {client} failed[[.]]"),
     ("worker_stopping", "Stopping connectors and tasks that are still assigned to this worker."),
     ("worker_step", "Finished stopping tasks in preparation for rebalance"),
     ("worker_step", "Finished flushing status backing store in preparation for rebalance"),
@@ -178,6 +216,13 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     # Streams
     ("streams_step", "stream-thread [{client}] Assigned tasks to clients as {detail}"),
     ("streams_step", "stream-thread [{client}] partition assignment took {took_ms} ms{detail}"),
+    ("streams_step", "stream-thread [{client}] All members participating in this rebalance:{_}"),
+    ("streams_step", "stream-thread [{client}] Finished stable assignment of tasks{_}"),
+    ("streams_step", "stream-thread [{client}] Finished unstable assignment of tasks{_}"),
+    ("streams_step", "stream-thread [{client}] No followup rebalance was requested{_}"),
+    ("streams_step", "stream-thread [{client}] Requested to schedule {_}rebalance{_}"),
+    ("streams_step", "stream-thread [{client}] Client {_} per-consumer assignment:{_}"),
+    ("streams_step", "Decided on assignment: {detail}"),
     ("streams_state", "stream-thread [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "stream-client [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "State transition from {state_from} to {state_to}[[.]]"),

@@ -100,6 +100,9 @@ CLUES: tuple[str, ...] = (
         'ember"',
         "ember_",
         "Task is being killed",
+        "has become unresponsive",
+        "Graceful stop of",
+        "roblem getting partitions",
         "imed out ",
         "loop check partition number",
     ),
@@ -175,7 +178,23 @@ def _may_be_resembled(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 IN_MESSAGES, IN_UNLAID = Finder(MESSAGES), Finder(UNLAID)
 
 _IN_OTHER_CLIENTS = Finder(OTHER_CLIENTS)
-_BEGINNINGS = re.compile("|".join(re.escape(template.literals[0]) for template in OTHER_CLIENTS))
+_BEGINNINGS = re.compile(
+    "|".join(
+        [
+            *(re.escape(template.literals[0]) for template in OTHER_CLIENTS),
+            # Of brokers and Connect, whose lines people copy without what stands before the message.
+            *(
+                r"\[Group \S+\] (?:Pending m|M)ember ",
+                r"\[GroupId \S+\] ",
+                "Preparing to re",
+                "Stabilized group ",
+            ),
+            *("Assignment received from leader", "(?<![\\w.] )Member ", "(?<![\\w.] )Group ", "Connector '"),
+            *("Graceful stop of ", "WorkerS(?:ink|ource)Task", "Decided on assignment"),
+        ]
+    )
+)
+_IN_QUOTES = re.compile(r"""((?:[^"\\]|\\(?!n|r)["\\/])+?)(?:\\[nr])*(?<!\\)(?:"|\Z)""")
 
 #: Anchored lines are searched for other clients' words this far.
 _SEARCHED = 2_000
@@ -183,10 +202,17 @@ _SEARCHED = 2_000
 
 def find_of_others(line: str) -> Found | None:
     """What another client says, wherever it stands in the line."""
+    if "ShareConsumer " in line:
+        return None
     for beginning in _BEGINNINGS.finditer(line, 0, _SEARCHED):
-        found = _IN_OTHER_CLIENTS.find(line[beginning.start() :].rstrip())
-        if found is not None and found[1] is not None:
-            return found
+        rest = line[beginning.start() :].rstrip()
+        # In JSON the message ends where its quotes do.
+        quoted = [_IN_QUOTES.match(rest)] if '"' in line[: beginning.start()] else []
+        for text in (rest, *(told[1] for told in quoted if told)):
+            for finder in (_IN_OTHER_CLIENTS, IN_MESSAGES):
+                found = finder.find(text)
+                if found is not None and found[1] is not None:
+                    return found
     return None
 
 

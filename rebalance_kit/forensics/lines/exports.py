@@ -111,9 +111,15 @@ def rejoined(data: bytes) -> bytes | None:
                 lines[place : below + 1] = [joined, *[""] * (below - place)]
                 changed = True
                 break
+        after = lines[place + 1]
+        if lines[place] == line and _DEEPER.match(after) and not _TRACE.match(after.strip()):
+            lines[place : place + 2] = [f"{line.rstrip()} {after.strip()}", ""]
+            changed = True
     return "\n".join(lines).encode() if changed else None
 
 
+#: So far to the right goes on what stands above, in small letters.
+_DEEPER = re.compile(r" {12,}[a-z]")
 #: Lines of a stack trace end no line above them.
 _TRACE = re.compile(r"at [\w.$]+\(|Caused by:|(?:java|org|com|io)\.|\.\.\. \d+ more")
 _BREAKABLE = re.compile(r"session timed out|maximum poll interval|LeaveGroup request|poll timeout")

@@ -48,7 +48,7 @@ def _what(event: str, pattern: str, side: str = "other") -> _What:
 
 #: What a coordinator writes, whatever was cut off or masked.
 _OF_BROKERS = (
-    _what("preparing", r"preparing to re(?:balance|stabilize)\b.*old generation -?\d", "broker"),
+    _what("preparing", r"preparing to re(?:balance|stabilize)\b", "broker"),
     _what("stabilized", r"\bstabilized\b.*generation \d", "broker"),
     _what("member_failed", r"\bmember\b.*has failed, removing it", "broker"),
     _what("left", r"\bmember\b.*has left (?:the )?group\b|\bmember\b.*has left\b.*LeaveGroup", "broker"),
@@ -61,6 +61,8 @@ _OF_BROKERS = (
 #: Words of a group without any trouble: they tell something only of a group, a member or a generation that is named.
 _STEPS = frozenset({"other_step", "broker_step"})
 
+#: Errors that are told by their name, whatever else the line says.
+_BY_NAME = frozenset({"join_refused", "other_no_coordinator"})
 _OF_REFUSALS = {one.event: _what(one.event, r"") for one, _ in REFUSALS}
 
 #: A share consumer: a group of another kind.
@@ -79,6 +81,11 @@ _OF_CLIENTS = (
     _what(
         "other_commit_failed",
         r"commit.{0,80}(?:fail|refus|cannot|error|exception|retried|reject|unsuccess)|(?:fail|error).{0,40}commit|CommitFailed",
+    ),
+    # Kafka says this of a refused commit too, as what it may mean.
+    _what(
+        "other_poll_timeout",
+        r"poll\b.{0,80}(?:longer|more|greater) than.{0,60}(?:interval|limit|max|allowed)",
     ),
     _what("other_session_expired", r"session.{0,30}(?:expired|timed out|timeout exceeded)"),
     _what(
@@ -115,7 +122,7 @@ _OF_CLIENTS = (
 )
 
 #: Of lines that begin as Kafka's own do, whose templates are known, words alone tell trouble and no more.
-_TROUBLE = (*_OF_CLIENTS[:4], _OF_CLIENTS[-1])
+_TROUBLE = (*_OF_CLIENTS[:5], _OF_CLIENTS[-1])
 
 #: Kinds that say more than the error of Kafka's that a line holds besides.
 _MORE_THAN_AN_ERROR = frozenset({"other_poll_timeout", "other_commit_failed", "client_instance_fenced"})
@@ -130,7 +137,9 @@ _BOOK_KEEPING = re.compile(
 _STANDS_ALONE = re.compile(r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired')
 
 _IS_BROKERS = re.compile(
-    r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker "
+    r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker |"
+    r"Preparing to re(?:balance|stabilize) group|Stabilized group|has left group .{0,400}through explicit|Assignment received from leader|"
+    r"has failed, removing it from the group|in state PreparingRebalance|Computed a new target assignment|with generation \d+ is now empty"
 )
 _GROUP = (
     r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\])]{1,249})""",
@@ -165,6 +174,7 @@ _REASON = re.compile(
 )
 _LIMIT = re.compile(r"\((\d{1,12}) ?ms\)|(?:interval|timeout)\S* ?[=:]? ?(\d{2,12}) ?ms")
 _OVER = re.compile(r"(?:exceeded by|after|took) (\d{1,12}) ?ms")
+_AGO = re.compile(r"poll\b.{0,40}?\b(\d{1,12}) ?ms ago")
 _AT = re.compile(r"""["'](?:@timestamp|timestamp|time|ts)["']:\s?["']?([\dT:.+Z -]{10,40})""")
 _LEVEL = re.compile(r"""\b(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b""", re.IGNORECASE)
 
@@ -215,7 +225,7 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
         said = _AT.search(text)
         at = said[1] if said else container_time
     fields = _fields(text, found.template.event)
-    if refusal is not None and (not fields["reason"] or refusal.event == "join_refused"):
+    if refusal is not None and (not fields["reason"] or refusal.event in _BY_NAME):
         fields["reason"] = refusal.name
     named = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
     if found.template.event in _STEPS and not named and refusal is None:
@@ -271,6 +281,13 @@ def _fields(text: str, event: str) -> dict[str, Any]:
         "limit_ms": _first(_LIMIT, text),
         "over_ms": _first(_OVER, text),
     }
+    if (
+        event == "other_poll_timeout"
+        and not told["over_ms"]
+        and (ago := _AGO.search(text))
+        and told["limit_ms"]
+    ):
+        told["over_ms"] = str(max(0, int(ago[1]) - int(told["limit_ms"])))
     phrase = _PHRASES.search(text)
     reason = _LOGGER.sub("", phrase[0] if phrase else _first(_REASON, text)).rstrip(" .(\\")
     if reason in _LEVELS:

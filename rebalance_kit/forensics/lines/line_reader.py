@@ -180,6 +180,9 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     return [((layout, None, at or container_time, client), (None, None, group), found)]
 
 
+#: A person may have quoted a name.
+_QUOTES = "'`\""
+
 #: What people write behind the lines that they quote.
 _NOTE = re.compile(r"\)?\.? {3,}|\)?\.? *(?:←|<--|//)")
 
@@ -305,6 +308,8 @@ class Messages:
             told["level"] = level
         if group and not told.get("group"):
             told["group"] = group
+        if (named := told.get("group")) and named[0] in _QUOTES:
+            told["group"] = named.strip(_QUOTES) or named
         if not told.get("client") and (who := client or (_writer(writer) if writer else None)):
             told["client"] = who
         if instance and not told.get("instance"):
@@ -380,15 +385,9 @@ def _partitions(text: str) -> list[str]:
     return bare.split(", ") if bare else []
 
 
-def _group(text: str) -> str | None:
-    """The name of a group, which a person may have quoted."""
-    return text.strip("'`\"") or None
-
-
 #: What makes values of fields that are not plain text.
 _VALUES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(NUMBERS, _whole),
     "instance": instance_of,
-    "group": _group,
     "partitions": _partitions,
 }

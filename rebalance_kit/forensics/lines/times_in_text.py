@@ -34,7 +34,9 @@ _BARE = re.compile(rf"\b({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:[.,](\d{{3}}))?"
 #: Spark's own: ``23/11/21 02:15:25``.
 _SPARKS = re.compile(r"(?<![\d/])(\d\d)/(0[1-9]|1[0-2])/([0-3]\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)")
 #: A clock alone at the beginning: durations are true, the day is unknown (told as the first of 1970).
-_NO_DAY = re.compile(r"\W{0,3}([01]\d:\d\d:\d\d[.,]\d{3}|2[0-3]:\d\d:\d\d[.,]\d{3})\b")
+_NO_DAY = re.compile(
+    r"(?:\W{0,3}|[\w.-]{1,20}\s{1,12})((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{3})?)(?![\d:])"
+)
 #: Digits of any script, letters of full width, and the decimal point and the comma of Arabic.
 _OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]")
 _PLAIN_SIGNS = {"\u3000": " ", "\u066b": ".", "\u060c": ","}

@@ -414,6 +414,11 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"c1.log": client(0, "c1", "Found no committed offset for partition orders-0")},
     ),
+    "connector_unresponsive": (
+        "a-0",
+        {"w.log": worker(0, "w1", "Rebalance started") + plain(1, "Graceful stop of task a-0 failed.")},
+        {"w.log": worker(0, "w1", "Rebalance started") + plain(1, "Stopping task a-0")},
+    ),
     "subscription_empty": (
         "c1",
         {

@@ -191,6 +191,12 @@ def _row(
     for name, untold in _UNTOLD.items():
         if "{" + name + "}" in sentence:
             value = quoted.get(name)
-            text = ", ".join(value) if isinstance(value, list) else untold if value is None else str(value)
+            text = (
+                ", ".join(value)
+                if isinstance(value, list)
+                else untold
+                if value is None
+                else str(value).rstrip(". ")
+            )
             sentence = sentence.replace("{" + name + "}", text)
     return told(rule.code, who, times, sentence, first, rule.do, rule.source, last_ms=last_ms)

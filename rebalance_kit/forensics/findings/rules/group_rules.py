@@ -59,6 +59,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="ClassicGroup.initNextGeneration",
     ),
     LineRule(
+        "connector_unresponsive",
+        ("connector_unresponsive",),
+        sentence="{who} did not stop when its worker told it to: it may go on reading or writing beside its successor",
+        do="Restart that worker if the two do harm; look for what its stop() waits for (a poll or a put that hangs), and compare with "
+        "task.shutdown.graceful.timeout.ms.",
+        source="Connect: WorkerConnector.awaitShutdown; Worker.awaitStopTask",
+    ),
+    LineRule(
         "share_group",
         ("share_step",),
         sentence="{who} is a share consumer: members of a share group read the same partitions, and nothing is said here of its assignment",

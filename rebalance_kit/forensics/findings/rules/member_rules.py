@@ -18,6 +18,15 @@ _FIND_OUT = (
 )
 _SESSIONS = "consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)"
 
+_REFUSED = says(
+    *(
+        "not aware of this member",
+        "UNKNOWN_MEMBER_ID",
+        "not part of an active group",
+        "has already rebalanced",
+    )
+)
+
 _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "poll_timeout_exceeded",
@@ -57,13 +66,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "zombie_commit",
-        ("commit_failed", "auto_commit_failed"),
-        when=says(
-            "not aware of this member",
-            "UNKNOWN_MEMBER_ID",
-            "not part of an active group",
-            "has already rebalanced",
-        ),
+        ("commit_failed", "auto_commit_failed", "commit_not_sent"),
+        when=lambda event: event.event == "commit_not_sent" or _REFUSED(event),
         sentence="{who} tried to commit after it had been removed from the group or its generation was over; the commit was refused",
         do="Expect the records since its last accepted commit twice; do not commit in onPartitionsLost.",
         source="KIP-429; ConsumerRebalanceListener",
