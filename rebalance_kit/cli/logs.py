@@ -87,6 +87,13 @@ def _add_answer(logs: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a postmortem there, its picture beside it",
     )
+    logs.add_argument(
+        "--events",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="what else happened, set beside causes: CSV or JSON lines (time, text), or kubectl get events -o json",
+    )
     logs.add_argument("--table", choices=CSV_TABLES, default="findings", help="which table --csv prints")
     logs.add_argument(
         "--fail-on",
@@ -163,6 +170,7 @@ def _logs(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _answer(arguments: argparse.Namespace) -> Answer:
     from rebalance_kit.forensics.answer.answer import Answer
+    from rebalance_kit.forensics.answer.happenings import Happening, read_happenings
     from rebalance_kit.forensics.answer.wishes import Wishes
 
     wishes = Wishes(
@@ -176,7 +184,10 @@ def _answer(arguments: argparse.Namespace) -> Answer:
     form = "json" if arguments.json else "csv" if arguments.csv else "screen"
     if form == "screen" and (arguments.all or arguments.books):
         form = "report"
-    return Answer(form, wishes, arguments.books, arguments.table, arguments.markdown)
+    happenings: tuple[Happening, ...] = ()
+    if arguments.events is not None:
+        happenings = tuple(read_happenings(arguments.events))
+    return Answer(form, wishes, arguments.books, arguments.table, arguments.markdown, happenings=happenings)
 
 
 def _by_spark(arguments: argparse.Namespace) -> bool:

@@ -46,6 +46,19 @@ def _add_watch(commands: Commands) -> None:
     watch.add_argument(
         "--idle", type=float, default=None, metavar="SECONDS", help="end when no line was written for so long"
     )
+    watch.add_argument("--json", action="store_true", help="JSON lines: one per rebalance and finding")
+    watch.add_argument(
+        "--notify",
+        default=None,
+        metavar="COMMAND",
+        help="start this for each rebalance and finding, the JSON object on its standard input (no shell)",
+    )
+    watch.add_argument(
+        "--metrics",
+        default=None,
+        metavar="[HOST:]PORT",
+        help="serve OpenMetrics there (on loopback where no host is named)",
+    )
     watch.set_defaults(command=_watch)
 
 
@@ -136,8 +149,16 @@ def _watch(arguments: argparse.Namespace, out: TextIO) -> int:
                 "--engine local keeps no tables; leave --out, --checkpoint, --page, --once, --master out"
             )
         from rebalance_kit.forensics.live import run_live
+        from rebalance_kit.forensics.tellers import JsonLines, Metrics, Notify, Teller, Words
 
-        return run_live(arguments.paths, arguments.commands, out, arguments.idle)
+        tellers: list[Teller] = [JsonLines(out) if arguments.json else Words(out)]
+        tellers += [Notify(arguments.notify)] if arguments.notify is not None else []
+        tellers += [Metrics(arguments.metrics)] if arguments.metrics is not None else []
+        return run_live(arguments.paths, arguments.commands, out, arguments.idle, tellers=tellers)
+    if arguments.json or arguments.notify is not None or arguments.metrics is not None:
+        raise ConfigError(
+            "--json, --notify and --metrics are told by --engine local; leave Spark's options out"
+        )
     if arguments.commands or len(arguments.paths) != 1 or str(arguments.paths[0]) == "-":
         raise ConfigError("Spark follows one folder; expected one PATH, and neither - nor --from")
     return _watch_with_spark(arguments, arguments.paths[0], out)

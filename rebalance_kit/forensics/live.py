@@ -21,8 +21,8 @@ from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
 from rebalance_kit.forensics.progress import stop_signals
-from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.sources import Pipe, sources
+from rebalance_kit.forensics.tellers import Words
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.sources import Source
     from rebalance_kit.forensics.tables import Row
+    from rebalance_kit.forensics.tellers import Teller
 
 
 #: Events older than ``PAST_MS`` (by the clocks of the logs) are forgotten, and more than so many are not kept.
@@ -143,9 +144,11 @@ def run_live(
     out: TextIO,
     idle_s: float | None = None,
     reading: Reading | None = None,
+    tellers: Sequence[Teller] = (),
 ) -> int:
     """Follow the sources until they end, ``idle_s`` seconds pass without a line, or Ctrl-C; then tell what is left.
 
+    ``tellers`` are told (as it stands: ``out`` is, in words), and are ended with the watch.
     Returns 0, 130 after Ctrl-C, or 2 with a message when a source cannot be read.
     """
     try:
@@ -155,7 +158,7 @@ def run_live(
         try:
             live = Live(found, reading)
             with stop_signals() as stop:
-                _follow(live, stop, idle_s, out)
+                _follow(live, stop, idle_s, tellers or (Words(out),))
         finally:
             for source in found:
                 if isinstance(source, Pipe):
@@ -166,34 +169,24 @@ def run_live(
     return 130 if stop.is_set() else 0
 
 
-def _follow(live: Live, stop: threading.Event, idle_s: float | None, out: TextIO) -> None:
+def _follow(live: Live, stop: threading.Event, idle_s: float | None, tellers: Sequence[Teller]) -> None:
     heard_s = time.monotonic()
     while not stop.is_set():
         ended = live.ended
         read = live.step()
         heard_s = time.monotonic() if read else heard_s
         if read:
-            _tell(live.news(), out)
+            _tell(live.news(), tellers)
         if ended or (idle_s is not None and time.monotonic() - heard_s >= idle_s):
             break
         stop.wait(EVERY_S)
     live.step()
-    _tell(live.news(final=True), out)
-    ignored = live.lines - live.parsed - live.rejected
-    print(
-        f"Lines: {live.parsed} parsed + {ignored} ignored + {live.rejected} rejected = {live.lines}",
-        file=out,
-        flush=True,
-    )
+    _tell(live.news(final=True), tellers)
+    for one in tellers:
+        one.end(live)
 
 
-def _tell(news: News, out: TextIO) -> None:
-    for row in news.rebalances:
-        lasted = "no end yet" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
-        where = f"({row['file']}:{row['line']})"
-        print(f"{clock(row['start_ms'])}  {row['group']}: {row['cause']} ({lasted}) {where}", file=out)
-    for row in news.findings:
-        at = clock(row["at_ms"]) if row["at_ms"] is not None else " " * 21
-        print(f"{at}  {row['group'] or 'no group named'}: * {row['sentence']}", file=out)
-        print(f"{'':21}    do: {row['do']} ({row['file']}:{row['line']})", file=out)
-    out.flush()
+def _tell(news: News, tellers: Sequence[Teller]) -> None:
+    if news.rebalances or news.findings:
+        for one in tellers:
+            one.tell(news)

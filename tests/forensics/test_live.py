@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.client
 import io
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +17,8 @@ from rebalance_kit.cli import main
 from rebalance_kit.forensics import live as live_look
 from rebalance_kit.forensics.live import Live
 from rebalance_kit.forensics.sources import Growing
+from rebalance_kit.forensics.tellers import Metrics, Notify
+from rebalance_kit.model.errors import ConfigError
 from tests.support.pipeline.kafka_lines import GROUP, adding, broker, client, preparing, received, stabilized
 
 
@@ -133,3 +137,65 @@ def _handles_interrupts(pid: int) -> bool:
     caught = next(line for line in status if line.startswith("SigCgt"))
     bits = int(caught.split()[1], 16)
     return bool(bits >> (signal.SIGTERM - 1) & 1)
+
+
+REFUSED = client(0, "c1", "JoinGroup failed due to fatal error: The configured groupId is invalid.", "ERROR")
+
+
+def test_news_is_told_as_json_lines(log, capsys):
+    log.write_text(rebalance(0, 1) + REFUSED)
+    assert main(["watch", "--json", "--idle", "0.01", str(log)]) == 0
+    *news, books = map(json.loads, capsys.readouterr().out.splitlines())
+    assert {one["kind"] for one in news} == {"rebalance", "finding"}
+    assert {one["version"] for one in news} == {1}
+    assert books == {"version": 1, "kind": "watched", "lines": 4, "parsed": 4, "rejected": 0}
+
+
+def news_of(log):
+    log.write_text(rebalance(0, 1))
+    live = Live([Growing(log)])
+    live.step()
+    return live.news(final=True)
+
+
+def test_a_command_is_given_each_piece_of_news_without_a_shell(log, tmp_path):
+    heard = tmp_path / "heard"
+    Notify(
+        f"{sys.executable} -c 'import sys; open(sys.argv[1], \"a\").write(sys.stdin.read())' {heard}"
+    ).tell(news_of(log))
+    (told,) = map(json.loads, heard.read_text().splitlines())
+    assert (told["kind"], told["after"]) == ("rebalance", 2)
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds", "said"),
+    [
+        (f"{sys.executable} -c 'raise SystemExit(3)'", 60, "ended with status 3"),
+        ("/no/such/command", 60, "cannot be started (No such file or directory)"),
+        (f"{sys.executable} -c 'import time; time.sleep(600)'", 0.2, "took longer than 0.2 s and was ended"),
+    ],
+)
+def test_a_command_that_fails_or_hangs_is_said_and_the_watch_goes_on(log, capsys, command, seconds, said):
+    Notify(command, seconds).tell(news_of(log))
+    assert f"{said}; the watch goes on" in capsys.readouterr().err
+
+
+def test_metrics_are_served_on_loopback_and_a_port_that_is_taken_is_refused(log):
+    metrics = Metrics("0")
+    try:
+        metrics.tell(news_of(log))
+        asked = http.client.HTTPConnection("127.0.0.1", metrics.port, timeout=10)
+        asked.request("GET", "/metrics", headers={"Accept": "application/openmetrics-text"})
+        text = asked.getresponse().read().decode()
+        assert f'rebalance_kit_rebalances_total{{group="{GROUP}",trigger="join"}} 1.0' in text
+        assert text.endswith("# EOF\n")
+        with pytest.raises(ConfigError, match="expected an address that is free"):
+            Metrics(f"127.0.0.1:{metrics.port}")
+    finally:
+        metrics.end(Live([]))
+
+
+@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:99999", "127.0.0.1:"])
+def test_an_address_of_metrics_names_a_port(address):
+    with pytest.raises(ConfigError, match="expected HOST:PORT"):
+        Metrics(address)

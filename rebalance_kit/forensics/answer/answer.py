@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.answer.happenings import Happening, set_beside_findings, set_beside_rebalances
 from rebalance_kit.forensics.answer.last_words import add_last_words
 from rebalance_kit.forensics.answer.selected import Selected
 from rebalance_kit.forensics.answer.verdict import NOTHING_WRONG, verdict
@@ -30,17 +31,20 @@ class Answer:
     table: str = "findings"
     target: Path | None = None
     strict: bool = True
+    happenings: tuple[Happening, ...] = ()
 
     def tell(self, result: Tables, out: TextIO) -> int:
         """Print the answer; returns the status."""
         chosen = Selected(result, self.wishes)
+        set_beside_rebalances(chosen, self.happenings)
         said = verdict(chosen)
         add_last_words(chosen, said.cards)
+        set_beside_findings(chosen, self.happenings)
         status = said.status(self.wishes.fail_on) if self.strict else NOTHING_WRONG
         if self.form == "json":
             from rebalance_kit.forensics.answer.as_json import print_lines
 
-            print_lines(chosen, said, status, out)
+            print_lines(chosen, said, status, out, self.happenings)
         elif self.form == "csv":
             from rebalance_kit.forensics.answer.as_json import print_csv
 
@@ -55,6 +59,6 @@ class Answer:
             if self.target is not None:
                 from rebalance_kit.forensics.answer.as_markdown import write_postmortem
 
-                write_postmortem(chosen, said, self.target)
-            out.write(screen(chosen, said, self.wishes))
+                write_postmortem(chosen, said, self.target, self.happenings)
+            out.write(screen(chosen, said, self.wishes, self.happenings))
         return status

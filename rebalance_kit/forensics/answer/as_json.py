@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import TextIO
 
+    from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.verdict import Verdict
     from rebalance_kit.forensics.tables import Row, Tables
@@ -33,7 +34,9 @@ SCHEMA, VERSION = "docs/logs.schema.json", 1
 _LISTS = ("gaps", "storms", "members")
 
 
-def print_lines(result: Selected, said: Verdict, status: int, out: TextIO) -> None:
+def print_lines(
+    result: Selected, said: Verdict, status: int, out: TextIO, happenings: Sequence[Happening] = ()
+) -> None:
     """One JSON object per line, ASCII: groups in order, what no group is named for, the summary last."""
     parts: dict[str, dict[tuple[str, str | None], list[Row]]] = {}
     for name in (*_LISTS, "findings"):
@@ -47,7 +50,8 @@ def print_lines(result: Selected, said: Verdict, status: int, out: TextIO) -> No
     for path in nobody:
         findings = [_bare(row) for row in parts["findings"][path, None]]
         print(json.dumps(_line("no group", path, None, findings)), file=out)
-    print(json.dumps(_summary(result, said, status)), file=out)
+    told = {"events": [{"at_ms": one.at_ms, "text": one.text} for one in happenings]}
+    print(json.dumps(_summary(result, said, status) | told), file=out)
 
 
 def group_line(row: Row, lists: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
@@ -140,6 +144,7 @@ def schema() -> dict[str, Any]:
         "files": {"type": "array", "items": _object(LINES)},
         "about": number, "unclear": number, "by_words": number,
         "passed_over": {"type": "array", "items": over},
+        "events": {"type": "array", "items": _object({"at_ms": "bigint", "text": "string"})},
     }  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from rebalance_kit.forensics.answer.happenings import BEFORE_MS
 from rebalance_kit.forensics.answer.verdict import totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
@@ -14,6 +15,7 @@ from rebalance_kit.model.files import write_atomically
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.verdict import Card, Verdict
     from rebalance_kit.forensics.tables import Row
@@ -23,16 +25,22 @@ _MOST = 200
 _WIDE, _HIGH, _LEFT = 960, 22, 160
 
 
-def write_postmortem(result: Selected, said: Verdict, target: Path) -> None:
+def write_postmortem(
+    result: Selected, said: Verdict, target: Path, happenings: Sequence[Happening] = ()
+) -> None:
     """Write the postmortem to ``target``, and beside it the picture of the same name that ends in ``.svg``."""
     picture = target.with_suffix(".svg")
-    drawn = _picture(result)
+    drawn = _picture(result, happenings)
     if drawn:
         write_atomically(picture, drawn)
-    write_atomically(target, "\n".join(_lines(result, said, picture.name if drawn else None)) + "\n")
+    write_atomically(
+        target, "\n".join(_lines(result, said, picture.name if drawn else None, happenings)) + "\n"
+    )
 
 
-def _lines(result: Selected, said: Verdict, picture: str | None) -> Iterator[str]:
+def _lines(
+    result: Selected, said: Verdict, picture: str | None, happenings: Sequence[Happening]
+) -> Iterator[str]:
     yield f"# {_plain(said.sentence)}"
     yield ""
     sums = totals(result.rows("gaps"))
@@ -47,9 +55,15 @@ def _lines(result: Selected, said: Verdict, picture: str | None) -> Iterator[str
         yield f"![Rebalances and unread partitions over time]({picture})"
     yield from ("", "## Timeline (UTC)", "", "| when | group | what | where |", "|---|---|---|---|")
     rows = result.rows("rebalances")
+    timed = [
+        (one.at_ms, f"| {clock(one.at_ms)} | | *{_cell(one.text)}* | --events |")
+        for one in happenings[:_MOST]
+    ]
     for row in sorted(rows, key=lambda row: row["start_ms"])[:_MOST]:
         lasted = "" if row["duration_ms"] is None else f" ({row['duration_ms'] / 1000:.1f} s)"
-        yield f"| {clock(row['start_ms'])} | {_cell(row['group'])} | {_cell(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
+        told = f"| {clock(row['start_ms'])} | {_cell(row['group'])} | {_cell(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
+        timed.append((row["start_ms"], told))
+    yield from (told for _, told in sorted(timed, key=lambda one: one[0]))
     if len(rows) > _MOST:
         yield f"| | | and {len(rows) - _MOST:,} more | |"
     yield from ("", "## Causes and evidence", "")
@@ -90,8 +104,8 @@ def _code(text: str) -> str:
     return text.replace("`", "'").replace("|", "/")
 
 
-def _picture(result: Selected) -> str:
-    """A row per group: rebalances as bars, unread partitions as a red line below; empty where there is nothing to draw."""
+def _picture(result: Selected, happenings: Sequence[Happening] = ()) -> str:
+    """A row per group: rebalances as bars, unread partitions as a red line below, events as dashed lines; empty for nothing."""
     rows = result.rows("rebalances")
     if not rows:
         return ""
@@ -100,6 +114,7 @@ def _picture(result: Selected) -> str:
     end = max(
         [*(row["end_ms"] or row["start_ms"] for row in rows), *(row["to_ms"] for row in gaps), begin + 1]
     )
+    begin = min([begin, *(one.at_ms for one in happenings if begin - BEFORE_MS <= one.at_ms)])
     groups = list(dict.fromkeys(row["group"] for row in rows))[:20]
 
     def x(at_ms: int) -> float:
@@ -118,6 +133,12 @@ def _picture(result: Selected) -> str:
             [row for row in gaps if row["group"] == group],
             y,
             x,
+        )
+    for one in [one for one in happenings if begin <= one.at_ms <= end][:_MOST]:
+        at = f"{x(one.at_ms):.1f}"
+        parts.append(
+            f'<line x1="{at}" x2="{at}" y1="4" y2="{high - 24}" stroke="#555" stroke-dasharray="3 3">'
+            f"<title>{escape(one.text)}</title></line>"
         )
     parts.append(f'<text x="{_LEFT}" y="{high - 8}">{clock(begin)}</text>')
     parts.append(f'<text x="{_WIDE - 10}" y="{high - 8}" text-anchor="end">{clock(end)} UTC</text></svg>')

@@ -15,13 +15,14 @@ from rebalance_kit.forensics.words import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.verdict import Card, Verdict
     from rebalance_kit.forensics.answer.wishes import Wishes
     from rebalance_kit.forensics.tables import Row
 
 WIDTH = 118
-_GROUPS, _NOTES, _RECENT = 5, 2, 4
+_GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
 _TIME = re.compile(
@@ -29,13 +30,13 @@ _TIME = re.compile(
 )
 
 
-def screen(result: Selected, said: Verdict, wishes: Wishes) -> str:
+def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence[Happening] = ()) -> str:
     """The screen as text, lines of at most 118 letters."""
     lines: list[str] = []
     mark = f"  {said.severity.upper()}" if said.severity not in {None, NOTE} else ""
     lines += [*_wrap("", said.sentence + mark), "", *_read(result, said)]
     gaps = result.rows("gaps")
-    lines += [*_cost(gaps), *_strip(result, gaps), ""]
+    lines += [*_cost(gaps), *_strip(result, gaps), *_events(result, happenings), ""]
     shown = _shown(said.cards, wishes.top)
     for number, card in enumerate(shown, start=1):
         lines += [*_card(number, card), ""]
@@ -128,6 +129,23 @@ def _strip(result: Selected, gaps: Sequence[Row]) -> list[str]:
         for place in range(_BUCKETS)
     )
     return [f"  unread    {clock(begin)[11:19]} {bars} {clock(end)[11:19]}"]
+
+
+def _events(result: Selected, happenings: Sequence[Happening]) -> list[str]:
+    """What happened beside Kafka within the time of the logs, the first ones."""
+    if not happenings:
+        return []
+    rows = result.rows("lines")
+    begin = min((row["from_ms"] for row in rows if row["from_ms"] is not None), default=None)
+    end = max((row["to_ms"] for row in rows if row["to_ms"] is not None), default=None)
+    inside = [
+        one for one in happenings if begin is not None and end is not None and begin <= one.at_ms <= end
+    ]
+    told = f"{len(inside):,} of {counted(len(happenings), 'event')} within these logs"
+    shown = "; ".join(f"{clock(one.at_ms)[11:19]} {one.text}" for one in inside[:_EVENTS])
+    return _wrap(
+        "  events    ", f"{told}{': ' if shown else ''}{shown}{'; ...' if len(inside) > _EVENTS else ''}"
+    )
 
 
 def _card(number: int, card: Card) -> Iterator[str]:
