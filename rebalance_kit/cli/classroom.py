@@ -205,7 +205,7 @@ def _plan_b(plan: Plan, folder: Path) -> list[Path]:
     from rebalance_kit.classroom.guide import PROTOCOLS, index, with_switch
     from rebalance_kit.quiz.exports import export, write_new
     from rebalance_kit.quiz.sittings.practice import pick_questions
-    from rebalance_kit.view.lab.run_report import exported
+    from rebalance_kit.view.lab.requests import exported
     from rebalance_kit.view.lab.widget import Lab
 
     made: dict[str, bytes] = {}

@@ -137,7 +137,7 @@ def _made(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.text:
         print(f"{lab.text}\n\n{lab.story}", file=out)
     if arguments.html:
-        from rebalance_kit.view.lab.run_report import exported
+        from rebalance_kit.view.lab.requests import exported
 
         write_atomically(arguments.html, exported(lab, "animation")[1].decode("utf-8"))
         print(f"written: {arguments.html}", file=out)

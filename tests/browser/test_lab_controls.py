@@ -359,7 +359,7 @@ def test_every_export_is_the_run_that_is_shown(bridge, page, words, tmp_path):
 
 
 def test_the_exported_animation_plays_without_a_kernel_and_asks_no_network(bridge, page, tmp_path, shot):
-    from rebalance_kit.view.lab.run_report import exported
+    from rebalance_kit.view.lab.requests import exported
 
     path = tmp_path / "animation.html"
     path.write_bytes(exported(bridge.lab, "animation")[1])

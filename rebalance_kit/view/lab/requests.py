@@ -13,15 +13,18 @@ from typing import Any
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
 from rebalance_kit.simulation.permalink import LinkError
+from rebalance_kit.simulation.scenario.yaml_file import write_scenario
+from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.lab.comparing import MOST_COLUMNS, Comparing, choice_words
 from rebalance_kit.view.lab.costs import at_a_glance, cost, packed, preview
 from rebalance_kit.view.lab.guide import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
+from rebalance_kit.view.lab.page import page, style
 from rebalance_kit.view.lab.playing.horizons import nothing_follows
 from rebalance_kit.view.lab.playing.playback import film_bytes
 from rebalance_kit.view.lab.playing.prefetch import is_large
 from rebalance_kit.view.lab.predictions import marks, questions, summary
-from rebalance_kit.view.lab.run_report import exported
+from rebalance_kit.view.lab.run_report import report_html
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import EAGER, LabState, LabStep, known_scenario, opened, own_protocol
@@ -387,3 +390,48 @@ def _args(message: Message) -> dict[str, Any]:
 def _then(lab: LabSession, message: Message) -> LabState:
     """The state that a deed would lead to; kept, so that doing it costs nothing more."""
     return lab.ahead(_word(message, "do"), _member(message), _moment(lab, message), _args(message))
+
+
+def _trace(lab: LabSession) -> tuple[str, str]:
+    return "trace.jsonl", "\n".join(lab.trace.jsonl()) + "\n"
+
+
+def _report(lab: LabSession) -> tuple[str, str]:
+    return "report.html", report_html([lab.trace])
+
+
+def _animation(lab: LabSession) -> tuple[str, str]:
+    controls = {**lab.controls, "guide": guide_of(lab.history.state), "link": lab.link}
+    return "animation.html", page(lab.film, controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}")
+
+
+def _scenario(lab: LabSession) -> tuple[str, str]:
+    return "scenario.yaml", write_scenario(lab.scenario)
+
+
+def _board(lab: LabSession) -> tuple[str, str]:
+    return f"{lab.cursor_ms}ms.svg", still(lab.boards.at(lab.cursor_ms), lab.theme)
+
+
+def _style(_lab: LabSession) -> tuple[str, str]:
+    return "lab.css", style()
+
+
+EXPORTS: Mapping[str, Callable[[LabSession], tuple[str, str]]] = MappingProxyType(
+    {
+        "trace": _trace,
+        "report": _report,
+        "animation": _animation,
+        "scenario": _scenario,
+        "svg": _board,
+        "style": _style,
+    }
+)
+
+
+def exported(lab: LabSession, what: str) -> tuple[str, bytes]:
+    """A file's name and content; raises ``ScenarioError`` naming what can be exported."""
+    if what not in EXPORTS:
+        raise ScenarioError(f"{what!r} cannot be exported; expected one of {', '.join(EXPORTS)}")
+    end, text = EXPORTS[what](lab)
+    return f"{lab.scenario.name}-{lab.trace.label}-{end}", text.encode("utf-8")

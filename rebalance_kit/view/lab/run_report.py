@@ -1,33 +1,24 @@
-"""A run as files: the report that plays without a kernel, and the exports.
-
-One self-contained HTML report of one or more runs: each plays in a lab without a kernel, with its Gantt, and all of it in words.
+"""One self-contained HTML report of one or more runs: each plays in a lab without a kernel, with its Gantt, and all of it in words.
 
 The page asks no network and needs no package beyond the kit. The file is written beside and renamed.
-
-The run as a file: trace, report, animation that needs no kernel, scenario, and the page's style for its picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.analysis.draws import Draws, draws_sentences, draws_table
-from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace, require_traces
-from rebalance_kit.simulation.scenario.yaml_file import write_scenario
 from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.figures.board_svg import still
 from rebalance_kit.view.figures.comparison import comparison_html, draws_html
 from rebalance_kit.view.figures.gantt import gantt_svg
-from rebalance_kit.view.lab.guide import guide_of, guide_of_run
-from rebalance_kit.view.lab.page import page, player, script_element, script_text, style
+from rebalance_kit.view.lab.guide import guide_of_run
+from rebalance_kit.view.lab.page import player, script_element, script_text, style
 from rebalance_kit.view.lab.playing.playback import film_bytes
-from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.reports.sweep_report import page_html, twin_html
 from rebalance_kit.view.words.descriptions import describe_comparison, describe_flow
 
@@ -105,49 +96,3 @@ def _provenance(traces: Sequence[Trace]) -> str:
     version = first.meta.get("kafka_version")
     kafka = f", Kafka {version}" if version else ""
     return f"{first.source.capitalize()}{kafka}, seed {first.seed}, {first.end_ms / 1000:.1f} s: {', '.join(trace.label for trace in traces)}."
-
-
-def _trace(lab: LabSession) -> tuple[str, str]:
-    return "trace.jsonl", "\n".join(lab.trace.jsonl()) + "\n"
-
-
-def _report(lab: LabSession) -> tuple[str, str]:
-
-    return "report.html", report_html([lab.trace])
-
-
-def _animation(lab: LabSession) -> tuple[str, str]:
-    controls = {**lab.controls, "guide": guide_of(lab.history.state), "link": lab.link}
-    return "animation.html", page(lab.film, controls, lab.cursor_ms, lab.theme, f"{lab.text}\n\n{lab.story}")
-
-
-def _scenario(lab: LabSession) -> tuple[str, str]:
-    return "scenario.yaml", write_scenario(lab.scenario)
-
-
-def _board(lab: LabSession) -> tuple[str, str]:
-    return f"{lab.cursor_ms}ms.svg", still(lab.boards.at(lab.cursor_ms), lab.theme)
-
-
-def _style(_lab: LabSession) -> tuple[str, str]:
-    return "lab.css", style()
-
-
-EXPORTS: Mapping[str, Callable[[LabSession], tuple[str, str]]] = MappingProxyType(
-    {
-        "trace": _trace,
-        "report": _report,
-        "animation": _animation,
-        "scenario": _scenario,
-        "svg": _board,
-        "style": _style,
-    }
-)
-
-
-def exported(lab: LabSession, what: str) -> tuple[str, bytes]:
-    """A file's name and content; raises ``ScenarioError`` naming what can be exported."""
-    if what not in EXPORTS:
-        raise ScenarioError(f"{what!r} cannot be exported; expected one of {', '.join(EXPORTS)}")
-    end, text = EXPORTS[what](lab)
-    return f"{lab.scenario.name}-{lab.trace.label}-{end}", text.encode("utf-8")

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from rebalance_kit.view.lab.guide import beats
-from rebalance_kit.view.lab.run_report import exported
+from rebalance_kit.view.lab.requests import exported
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.browser.lab_bridge import Bridge
 
