@@ -35,13 +35,14 @@ if not hasattr(
 def draft_of(path: str | os.PathLike[str], expected: str = WRITABLE) -> Iterator[Path]:
     """Yield a draft in the folder of ``path``; it takes the place of ``path`` when the block ends without an error.
 
-    No two writers share a draft, and a block that fails leaves neither a draft nor a changed file. Raises
-    ``DataError`` with ``path``, what the system says and what was ``expected``.
+    No two writers share a draft, and a block that fails leaves neither a draft nor a changed file. Drafts of ``path`` that
+    killed processes left are removed. Raises ``DataError`` with ``path``, what the system says and what was ``expected``.
     """
     target = Path(path)
     with suppress(OSError):  # what cannot be looked at cannot be replaced either, and says so below
         refuse_no_file(target, "a file, or a name that is free")
-    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    _remove_left_drafts(target)
+    draft = target.with_name(f".{target.name}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:
         yield draft
         os.replace(draft, target)
@@ -49,6 +50,17 @@ def draft_of(path: str | os.PathLike[str], expected: str = WRITABLE) -> Iterator
         raise DataError(f"{target}: cannot be written ({error.strerror}); expected {expected}") from error
     finally:
         _remove(draft)
+
+
+def _remove_left_drafts(target: Path) -> None:
+    """Remove drafts of a file whose processes are gone: a killed one could not."""
+    begin, end = f".{target.name}.", ".part"
+    with suppress(OSError):
+        for left in target.parent.iterdir():
+            if left.name.startswith(begin) and left.name.endswith(end):
+                number, _, drawn = left.name[len(begin) : -len(end)].partition("-")
+                if drawn and not _is_running(number):
+                    _remove(left)
 
 
 def write_atomically(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 
 from rebalance_kit.model.errors import DataError
@@ -53,3 +56,18 @@ def test_a_folder_in_place_of_the_file_is_refused_and_left_alone(tmp_path):
     with pytest.raises(DataError, match="is a folder"):
         write_atomically(tmp_path / "notes.txt", "text")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_the_draft_of_a_killed_process_goes_with_the_next_writing_and_that_of_a_living_one_stays(tmp_path):
+    target = tmp_path / "out.jsonl"
+    killed = subprocess.Popen(["true"])
+    killed.wait()
+    left = tmp_path / f".out.jsonl.{killed.pid}-0badf00d.part"
+    living = tmp_path / f".out.jsonl.{os.getpid()}-0badf00d.part"
+    another = tmp_path / f".out.{killed.pid}-0badf00d.part"
+    for draft in (left, living, another):
+        draft.touch()
+    write_atomically(target, "whole")
+    assert not left.exists()
+    assert living.exists()
+    assert another.exists()
