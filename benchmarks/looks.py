@@ -19,7 +19,7 @@ from pathlib import Path
 from shared.processor import Processor
 from shared.tables import publish
 
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 
 RUN = "freeze.cooperative.4.3.1"
 

@@ -23,7 +23,7 @@ from shared.processor import Processor
 from shared.tables import publish
 
 from rebalance_kit import scenarios
-from rebalance_kit.recordings.maker.maker import make_logs
+from rebalance_kit.recordings.maker import make_logs
 
 WANTED = {"DuckDB": 1.0, "plain Python": 0.8, "local engine": 1.0, "growth": 1.15, "first": 0.5, "warm": 0.7}
 MIX = tuple(
@@ -90,7 +90,7 @@ def first_result(kind: str, file: Path) -> tuple[float, float]:
 
 def first(kind: str, file: str) -> None:
     if kind == "notebook":
-        from rebalance_kit.pipeline.spark.notebook_session import start_in_background
+        from rebalance_kit.pipeline.spark.session import start_in_background
 
         starting = start_in_background()
         time.sleep(READ_S)
@@ -102,7 +102,7 @@ def first(kind: str, file: str) -> None:
 
         spark = SparkSession.builder.master("local[2]").getOrCreate()
     else:
-        from rebalance_kit.pipeline.spark.notebook_session import quiet_session
+        from rebalance_kit.pipeline.spark.session import quiet_session
 
         spark = quiet_session()
     from pyspark.sql import functions as F

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 from rebalance_kit.model.lazy import lazy_names
 
 if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
-    from rebalance_kit.analysis.comparison import compare as compare
+    from rebalance_kit.analysis.metrics import compare as compare
     from rebalance_kit.analysis.metrics import metrics as metrics
     from rebalance_kit.clients.mock_cluster import run_clients as run_clients
-    from rebalance_kit.model.about import __version__ as __version__
+    from rebalance_kit.model import __version__ as __version__
     from rebalance_kit.model.errors import RebalanceKitError as RebalanceKitError
     from rebalance_kit.model.trace import Trace as Trace
     from rebalance_kit.model.trace import read_trace as read_trace
     from rebalance_kit.pipeline.command import read_logs as read_logs
     from rebalance_kit.pipeline.sweep.grid import sweep as sweep
-    from rebalance_kit.recordings.replay.replay import replay as replay
+    from rebalance_kit.recordings.replay import replay as replay
     from rebalance_kit.scenarios import scenario as scenario
     from rebalance_kit.scenarios import simulate as simulate
     from rebalance_kit.simulation.scenario.scenario import Action as Action
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.view.figures.gantt import gantt_figure as gantt_figure
     from rebalance_kit.view.figures.message_diagram import messages as messages
     from rebalance_kit.view.lab.widget import Lab as Lab
-    from rebalance_kit.view.quiz.exam import Exam as Exam
+    from rebalance_kit.view.quiz.page import Exam as Exam
     from rebalance_kit.view.quiz.page import Quiz as Quiz
     from rebalance_kit.view.quiz.page import Review as Review
     from rebalance_kit.view.quiz.poll import Poll as Poll
@@ -50,15 +50,15 @@ else:
             "RebalanceKitError": "model.errors",
             "Scenario": "simulation.scenario.scenario",
             "Trace": "model.trace",
-            "__version__": "model.about",
-            "compare": "analysis.comparison",
+            "__version__": "model",
+            "compare": "analysis.metrics",
             "metrics": "analysis.metrics",
             "read_trace": "model.trace",
-            "replay": "recordings.replay.replay",
+            "replay": "recordings.replay",
             "scenario": "scenarios",
             "simulate": "scenarios",
             # look and practise
-            "Exam": "view.quiz.exam",
+            "Exam": "view.quiz.page",
             "Exercise": "view.exercises",
             "Lab": "view.lab.widget",
             "Poll": "view.quiz.poll",

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TextIO
 
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import EnvironmentProblem, packages_by_extra, to_install
 from rebalance_kit.pipeline.spark.java import find_java
 

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.config import all_keys
-from rebalance_kit.model.configs.types import ACTS, ConfigKey
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.key_types import ACTS, ConfigKey
 from rebalance_kit.model.versions import PREFERRED
 
 

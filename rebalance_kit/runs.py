@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.comparison import Comparison, compare, sentences, table
 from rebalance_kit.analysis.draws import (
     SECONDS,
     DrawProgress,
@@ -28,11 +27,11 @@ from rebalance_kit.analysis.draws import (
     strips,
 )
 from rebalance_kit.analysis.invariants import check
-from rebalance_kit.analysis.metrics import UNPLANNED, metrics
+from rebalance_kit.analysis.metrics import UNPLANNED, Comparison, compare, metrics, sentences, table
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.model.files import draft_folder, write_atomically
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
+from rebalance_kit.pipeline.output import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import (
     PROTOCOLS,
     THREE_PROTOCOLS,
@@ -204,9 +203,9 @@ def _beside_recordings(draws: Draws, gaps: Mapping[str, Sequence[float]], at_3_s
 
 def recorded_gaps(name: str) -> Mapping[str, Sequence[float]]:
     """The longest gap of a partition in each recorded run of a scenario of this name, by protocol; seconds."""
-    from rebalance_kit.recordings.runs import folder as recorded_runs
-    from rebalance_kit.recordings.runs.folder import read_run
-    from rebalance_kit.recordings.runs.trace import recorded_trace
+    from rebalance_kit.recordings import folder as recorded_runs
+    from rebalance_kit.recordings.folder import read_run
+    from rebalance_kit.recordings.trace import recorded_trace
 
     gaps: dict[str, list[float]] = {protocol: [] for protocol in THREE_PROTOCOLS}
     if not recorded_runs.RECORDED.is_dir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rebalance_kit.view.figures.svg import Picture, closed, page, words
+from rebalance_kit.view.style.showing import Picture, closed, page, words
 from rebalance_kit.view.style.theme import HUES, ROLES
 
 ROLE, HUE = ROLES["light"], HUES["light"]

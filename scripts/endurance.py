@@ -25,7 +25,7 @@ from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.pipeline import spark_session
 from rebalance_kit.pipeline.command import read_logs, run_logs
 from rebalance_kit.pipeline.stream.watch import WatchOptions, run_watch
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -26,9 +26,17 @@ from statistics import median, quantiles
 import yaml
 
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.recordings.replay.percentiles import MEASURES, SHIFT_MS, START_WITHIN_MS, Cell, percentiles
-from rebalance_kit.recordings.replay.replay import RULES, Outcome, replay_all
-from rebalance_kit.recordings.runs.folder import MORE, read_run, unpack
+from rebalance_kit.recordings.folder import MORE, read_run, unpack
+from rebalance_kit.recordings.replay import (
+    MEASURES,
+    RULES,
+    SHIFT_MS,
+    START_WITHIN_MS,
+    Cell,
+    Outcome,
+    percentiles,
+    replay_all,
+)
 from rebalance_kit.simulation import kernel
 
 HERE = Path(__file__).resolve().parent

@@ -20,8 +20,8 @@ from typing import Any
 
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.pipeline.command import run_logs
-from rebalance_kit.recordings.runs.expected import expectations, judge
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.expected import expectations, judge
+from rebalance_kit.recordings.folder import unpack
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "forensics.md"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from rebalance_kit.forensics.grammar.table import parse_message
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.recordings.runs.folder import run_names, unpack
+from rebalance_kit.recordings.folder import run_names, unpack
 
 TARGET = Path(__file__).resolve().parents[1] / "rebalance_kit" / "logs" / "noise.json.gz"
 LINE = re.compile(r"(?s)^\[([^\]]{23})\] (\w+) (.*) \(([\w.$]+)\)$")

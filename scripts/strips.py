@@ -17,7 +17,7 @@ from rebalance_kit.notebook import one_clock, run, three
 from rebalance_kit.notebook.strips import callback_clock
 from rebalance_kit.notebook.strips import one_clock as strip
 from rebalance_kit.view.figures.state_machines import member_states
-from rebalance_kit.view.figures.svg import Picture
+from rebalance_kit.view.style.showing import Picture
 
 IMAGES = Path(__file__).resolve().parent.parent / "notebooks" / "images"
 

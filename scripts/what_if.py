@@ -25,11 +25,11 @@ import yaml
 
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.recordings.replay.facts import of_record, of_trace
-from rebalance_kit.recordings.replay.percentiles import Seen, window
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import MORE, read_run, unpack
-from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.recordings.compare import of_record, of_trace
+from rebalance_kit.recordings.folder import MORE, read_run, unpack
+from rebalance_kit.recordings.repeat import repeat
+from rebalance_kit.recordings.replay import Seen, window
+from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.coordinator import LEAST_MS, POLL_MS, gaps_in
 from rebalance_kit.whatif.read import nights

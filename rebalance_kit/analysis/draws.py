@@ -16,8 +16,7 @@ from math import comb
 from statistics import median, quantiles
 from typing import NamedTuple, TextIO
 
-from rebalance_kit.analysis.comparison import measure
-from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, Metrics, aligned
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, Metrics, aligned, measure
 from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.scenario.expansion import has_windows

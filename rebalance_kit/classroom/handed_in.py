@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.exercises.answers import MOST_BYTES
+from rebalance_kit.exercises.runner import MOST_BYTES
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import read_regular
 

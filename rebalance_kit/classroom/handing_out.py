@@ -35,10 +35,10 @@ from typing import TextIO
 from rebalance_kit.classroom.plan import Plan, Scene
 from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.workspace import Workspace, all_names, find
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, RebalanceKitError
 from rebalance_kit.model.files import WRITABLE, draft_of, scratch_for, write_atomically
-from rebalance_kit.pipeline.own_files import note_written, written_here
+from rebalance_kit.pipeline.output import note_written, written_here
 
 FIRST = "00-start-here.ipynb"
 """The notebook to begin with."""

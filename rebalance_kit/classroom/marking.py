@@ -18,15 +18,14 @@ from rebalance_kit.classroom.handed_in import printable
 from rebalance_kit.classroom.questions import ExamMark, QuestionMark, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.classroom.terms import Terms, read_terms
-from rebalance_kit.exercises.answers import FromFile
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
-from rebalance_kit.exercises.child.words import OUT_OF_TIME
-from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport, check_code
-from rebalance_kit.exercises.code_tasks.task import CodeExercise
+from rebalance_kit.exercises.child.attempt import OUT_OF_TIME
+from rebalance_kit.exercises.code_tasks.task import CaseLine, CodeExercise, CodeReport, check_code
+from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.wall import kinds
 from rebalance_kit.exercises.workspace import AnyExercise, Identity, find
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import EnvironmentProblem, RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from rebalance_kit.classroom.handed_in import HandedIn, cells_alone, printable
 from rebalance_kit.classroom.notebook_answers import code_of_notebook
 from rebalance_kit.exercises.workspace import all_names, find
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.quiz.sittings.poll import CODE
 
 ANSWER = "answer.py"

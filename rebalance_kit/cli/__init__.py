@@ -14,7 +14,7 @@ from typing import NoReturn, TextIO
 from rebalance_kit.cli import classroom, engine, install, lab, live, logs, practice, streaming
 from rebalance_kit.cli.door import add_debug, through
 from rebalance_kit.cli.terminal import working
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import nearest
 
 _UNKNOWN = re.compile(r"argument (?:COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*)\)")

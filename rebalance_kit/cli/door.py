@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO, TypeAlias
 
 from rebalance_kit.cli.terminal import plain, silence, tell
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import RebalanceKitError, missing_package
 
 INPUT, DEFECT, INTERRUPTED, CLOSED = 2, 70, 130, 0

@@ -208,7 +208,7 @@ def _page(result: Tables, folder: Path) -> object:
 
 
 def _replay(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.recordings.replay.replay import run_replay
+    from rebalance_kit.recordings.replay import run_replay
 
     return run_replay(arguments.runs, arguments.out, as_json=arguments.json, draws=arguments.draws, out=out)
 

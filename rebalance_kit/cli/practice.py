@@ -145,7 +145,7 @@ def _plan(arguments: argparse.Namespace, out: TextIO) -> int:
 
     from rebalance_kit.quiz.items.bank import read_bank
     from rebalance_kit.quiz.sittings.daily import progress_lines
-    from rebalance_kit.quiz.sittings.plan import DAYS, day_of, keep_plan, kept_plan, plan_lines, read_day
+    from rebalance_kit.quiz.sittings.progress import DAYS, day_of, keep_plan, kept_plan, plan_lines, read_day
 
     store, name, now = _store(arguments), arguments.name, time.time()
     today = day_of(now)
@@ -182,8 +182,7 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.model.errors import DataError
     from rebalance_kit.model.files import draft_of
     from rebalance_kit.quiz.items.bank import read_bank
-    from rebalance_kit.quiz.proof.replay import to_replay
-    from rebalance_kit.quiz.sittings.progress import progress
+    from rebalance_kit.quiz.sittings.progress import progress, to_replay
 
     store = _store(arguments)
     if arguments.action == "report":
@@ -344,8 +343,8 @@ def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     """0 when every check passes, 1 when one does not."""
-    from rebalance_kit.exercises.catalogue import Exercise
     from rebalance_kit.exercises.spark_bench import SparkBench
+    from rebalance_kit.exercises.task import Exercise
     from rebalance_kit.exercises.workspace import find
     from rebalance_kit.pipeline.spark.session import require_spark
 

@@ -10,7 +10,7 @@ from rebalance_kit.cli.door import Commands
 
 if TYPE_CHECKING:
     from rebalance_kit.pipeline.sweep.grid import Grid
-    from rebalance_kit.recordings.maker.maker import Progress
+    from rebalance_kit.recordings.maker import Progress
     from rebalance_kit.simulation.scenario.scenario import Scenario
 
 
@@ -277,7 +277,7 @@ def _make(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.logs.blocks import utc
     from rebalance_kit.logs.lines import EPOCH
     from rebalance_kit.logs.noise import RATIO
-    from rebalance_kit.recordings.maker.maker import Recipe, make_logs
+    from rebalance_kit.recordings.maker import Recipe, make_logs
 
     recipe = Recipe(
         layout=arguments.layout,

@@ -16,7 +16,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Workspace": "workspace",
         "Identity": "workspace",
         "check_answer": "checking",
-        "load": "catalogue",
-        "names": "catalogue",
+        "load": "task",
+        "names": "task",
     },
 )

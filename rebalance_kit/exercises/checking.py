@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rebalance_kit.exercises.answers import Answer
-from rebalance_kit.exercises.catalogue import Exercise
-from rebalance_kit.exercises.runner import LIMIT_S, Attempted, run_answer
+from rebalance_kit.exercises.runner import LIMIT_S, Answer, Attempted, run_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
-from rebalance_kit.exercises.task import Case, Check, CheckInput, NotYet, Task, in_order, shown, told
+from rebalance_kit.exercises.task import (
+    Case,
+    Check,
+    CheckInput,
+    Exercise,
+    NotYet,
+    Task,
+    in_order,
+    shown,
+    told,
+)
 
 ANSWERS = "return a DataFrame with the requested columns"
 EVERY_ROW = "every row is what happened"

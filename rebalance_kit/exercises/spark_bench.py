@@ -11,12 +11,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.exercises.asking import GRACE_S, NO_START, NOTHING, START_S, Reply, ended, replied
-from rebalance_kit.exercises.case_runs import CaseRun
+from rebalance_kit.exercises.case_runs import CaseRun, Given, Made
 from rebalance_kit.exercises.child.inputs import Inputs
-from rebalance_kit.exercises.given import Given, Made
 from rebalance_kit.exercises.wall import paths
-from rebalance_kit.exercises.wall.begin import begun
+from rebalance_kit.exercises.wall.begin import (
+    GRACE_S,
+    NO_START,
+    NOTHING,
+    START_S,
+    Reply,
+    begun,
+    ended,
+    replied,
+)
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 from rebalance_kit.model.errors import EnvironmentProblem

@@ -17,17 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.exercises import FOLDER
-from rebalance_kit.exercises.answers import FromCell, FromFile
 from rebalance_kit.exercises.case_runs import place_logs
-from rebalance_kit.exercises.catalogue import Exercise, load, matched, names
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
 from rebalance_kit.exercises.code_tasks import task as code_tasks
-from rebalance_kit.exercises.code_tasks.checking import CodeReport, check_code
-from rebalance_kit.exercises.code_tasks.task import CodeExercise
-from rebalance_kit.exercises.runner import LIMIT_S
+from rebalance_kit.exercises.code_tasks.task import CodeExercise, CodeReport, check_code
+from rebalance_kit.exercises.runner import LIMIT_S, FromCell, FromFile
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.task import Exercise, load, matched, names
 from rebalance_kit.exercises.wall import kinds
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 

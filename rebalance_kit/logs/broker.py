@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.logs.lines import LogLine, bracketed
-from rebalance_kit.logs.templates.template import Said, say
+from rebalance_kit.logs.lines import LogLine, Said, bracketed, say
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.model.versions import has

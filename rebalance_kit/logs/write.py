@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client.log import member_lines, split_by_member
 from rebalance_kit.logs.lines import EPOCH, LogLine, render
+from rebalance_kit.logs.member_log import member_lines, split_by_member
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.trace import Trace

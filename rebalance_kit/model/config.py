@@ -13,10 +13,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.configs import client_keys
-from rebalance_kit.model.configs.broker import BROKER_KEYS, BrokerConfig
-from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
-from rebalance_kit.model.configs.types import (
+from rebalance_kit.model import client_keys
+from rebalance_kit.model.broker_keys import BROKER_KEYS, BrokerConfig
+from rebalance_kit.model.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
+from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.key_types import (
     ConfigKey,
     RefusedConfig,
     Written,
@@ -26,7 +27,6 @@ from rebalance_kit.model.configs.types import (
     parse,
     written,
 )
-from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import PREFERRED, has
 
 __all__ = ["CLIENTS", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]

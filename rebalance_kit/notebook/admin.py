@@ -94,7 +94,7 @@ def _home() -> TemporaryDirectory[str]:
 
 def recordings(*names: str) -> Path:
     """Unpack recorded runs of real clusters by name and return the folder in which each has a folder of its own."""
-    from rebalance_kit.recordings.runs.folder import unpack
+    from rebalance_kit.recordings.folder import unpack
 
     home = Path(_home().name)
     wanted = [name for name in names if not (home / name).exists()]

@@ -10,8 +10,7 @@ from rebalance_kit.analysis.metrics import study_from
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.runs import named
 from rebalance_kit.notebook.text import Folded, Text, in_lines, reveal
-from rebalance_kit.view.figures.svg import Picture
-from rebalance_kit.view.style.showing import PLOTLY_MIME, Figure, as_plotly
+from rebalance_kit.view.style.showing import PLOTLY_MIME, Figure, Picture, as_plotly
 from rebalance_kit.view.words.descriptions import describe_flow
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from dataclasses import replace
 from operator import attrgetter
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.comparison import measure
 from rebalance_kit.analysis.draws import Distribution, Draws, draw, verdict
-from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, measure
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.text import Table, Text, in_lines

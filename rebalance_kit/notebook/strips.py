@@ -8,7 +8,7 @@ from itertools import pairwise
 from rebalance_kit.analysis.deliveries import Flow, flows
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
+from rebalance_kit.view.style.showing import WIDTH, Picture, closed, page, words
 from rebalance_kit.view.style.theme import ROLES, looks, member_order
 
 _LEFT, _RIGHT, _HEAD, _ROW, _BETWEEN = 140, 20, 52, 9, 46

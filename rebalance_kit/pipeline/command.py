@@ -16,7 +16,7 @@ from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
 from rebalance_kit.forensics.tables import TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.files import scratch_for
-from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
+from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -224,7 +224,7 @@ def _with_spark(
 ) -> int:
     from rebalance_kit.pipeline import output
     from rebalance_kit.pipeline.inquiry import gold, read_events
-    from rebalance_kit.pipeline.spark.launch import command_session
+    from rebalance_kit.pipeline.spark.session import command_session
 
     silver: Events | None = None
     few = lines_about(paths) <= FEW_FOR_SPARK

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from rebalance_kit.forensics.lines.layouts import Reading
-    from rebalance_kit.pipeline.lines.packets import Blocks
+    from rebalance_kit.pipeline.lines.tables import Blocks
 
     #: One path or several, to files and folders.
     Paths: TypeAlias = Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
@@ -118,9 +118,9 @@ def read_events(
     will be asked for, so runs that are small enough are folded where they are read.  Raises ``DataError`` for a path
     that is missing or unreadable.
     """
+    from rebalance_kit.pipeline.gold import one_task_each
     from rebalance_kit.pipeline.lines.classify import read_packets
     from rebalance_kit.pipeline.spark.session import without_codegen
-    from rebalance_kit.pipeline.whole_runs import one_task_each
 
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     surveyed = survey(several, salvage or scratch_folder("logs"))
@@ -134,7 +134,7 @@ def silver_tables(
     spark: SparkSession, surveyed: Survey, packets: DataFrame, reading: Reading | None
 ) -> Events:
     """The silver tables of packets (``classify``), from a folder or from a stream's store."""
-    from rebalance_kit.pipeline.lines.packets import blocks_of
+    from rebalance_kit.pipeline.lines.tables import blocks_of
 
     kept = packets.persist()
     return _silver(spark, surveyed, kept, blocks_of(kept, surveyed.files, reading))
@@ -142,9 +142,9 @@ def silver_tables(
 
 def _folded(spark: SparkSession, surveyed: Survey, reading: Reading | None) -> Events:
     """Silver and gold tables at once; whoever asks for events has the files read once more."""
+    from rebalance_kit.pipeline.gold import fold_runs, pieces_of
     from rebalance_kit.pipeline.lines.classify import read_packets
-    from rebalance_kit.pipeline.lines.packets import blocks_by_pieces
-    from rebalance_kit.pipeline.whole_runs import fold_runs, pieces_of
+    from rebalance_kit.pipeline.lines.tables import blocks_by_pieces
 
     folded = fold_runs(spark, surveyed.files, reading)
     blocks = blocks_by_pieces(pieces_of(folded), surveyed.files, reading)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.model.config import BrokerConfig
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.protocol.effects import Timer
 from rebalance_kit.simulation.kernel import WatchedAgenda

@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import ScenarioError, require_kind
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.simulation.client.process import Process
-from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
 from rebalance_kit.simulation.kernel import Agenda, RunHost
 from rebalance_kit.simulation.learner_code.plug_ins import (

@@ -10,7 +10,7 @@ from rebalance_kit.model.lazy import lazy_names
 __getattr__, __dir__, __all__ = lazy_names(
     __name__,
     {
-        "Exam": "quiz.exam",
+        "Exam": "quiz.page",
         "Exercise": "exercises",
         "Lab": "lab.widget",
         "Poll": "quiz.poll",
@@ -26,8 +26,8 @@ __getattr__, __dir__, __all__ = lazy_names(
         "describe_flow": "words.descriptions",
         "describe_gantt": "words.descriptions",
         "describe_lag": "figures.comparison",
-        "detection_figure": "figures.sweep_figures",
-        "clocks": "cards.clocks",
+        "detection_figure": "figures.comparison",
+        "clocks": "cards.protocols",
         "triage": "cards.triage",
         "deal": "figures.dealing",
         "flow_figure": "figures.flow",
@@ -36,7 +36,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "lag_figure": "figures.comparison",
         "member_states": "figures.state_machines",
         "messages": "figures.message_diagram",
-        "gap_figure": "figures.sweep_figures",
+        "gap_figure": "figures.comparison",
         "show": "style.showing",
         "state_machine": "figures.state_machines",
         "watching": "reports.watch_page",

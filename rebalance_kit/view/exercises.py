@@ -11,10 +11,10 @@ from typing import Any
 import ipywidgets as w
 
 from rebalance_kit.exercises import FOLDER
-from rebalance_kit.exercises.catalogue import Exercise as SparkExercise
 from rebalance_kit.exercises.checking import AnswerReport
-from rebalance_kit.exercises.code_tasks.checking import CaseLine, CodeReport
+from rebalance_kit.exercises.code_tasks.task import CaseLine, CodeReport
 from rebalance_kit.exercises.spark_bench import SparkBench, shared_bench
+from rebalance_kit.exercises.task import Exercise as SparkExercise
 from rebalance_kit.exercises.workspace import Identity, Workspace, find
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.view.lab.widget import Lab

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
+from rebalance_kit.model.broker_keys import BROKER_KEYS
+from rebalance_kit.model.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.config import CLIENTS, BrokerConfig, ClientConfig
-from rebalance_kit.model.configs.broker import BROKER_KEYS
-from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER
-from rebalance_kit.model.configs.types import NUMBER, RefusedConfig
 from rebalance_kit.model.errors import MESSAGES, ConfigError, DataError
+from rebalance_kit.model.key_types import NUMBER, RefusedConfig
 from rebalance_kit.model.versions import CHANGES, PREFERRED, bound, has, parse_version
 from rebalance_kit.whatif.config_files import ConfigFile, Setting, read_config
 

@@ -15,9 +15,9 @@ from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.lines.files import collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import Look, look
+from rebalance_kit.model.broker_keys import BROKER_KEYS
+from rebalance_kit.model.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.config import ClientConfig
-from rebalance_kit.model.configs.broker import BROKER_KEYS
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.errors import ConfigError, DataError
 from rebalance_kit.model.versions import PREFERRED, parse_version
 from rebalance_kit.whatif.config_files import Block, blocks_in, clusters_in

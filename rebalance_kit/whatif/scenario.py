@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
-from rebalance_kit.model.configs.types import UnknownConfig
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.key_types import UnknownConfig
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 from rebalance_kit.whatif.night import Deed, Ground, Member, Night

@@ -12,7 +12,7 @@ from typing import Any
 
 import rebalance_kit.notebook as words
 from rebalance_kit import scenarios
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.lab.session import LabSession

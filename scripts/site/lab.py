@@ -19,7 +19,7 @@ from html import escape
 from importlib.metadata import distribution
 from pathlib import Path
 
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.view.lab.guide import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.analysis.comparison import compare, sentences, table
-from rebalance_kit.analysis.metrics import ABSENT, MEASURES, cells
+from rebalance_kit.analysis.metrics import ABSENT, MEASURES, cells, compare, sentences, table
 from rebalance_kit.model.trace import COLUMNS
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.analysis.made_traces import flows, state, trace

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.forensics.look import look
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.view.reports.log_report import write_forensics_page
 
 RANGE = ".range"

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession

@@ -19,8 +19,8 @@ from rebalance_kit.classroom.marking import CourseMarks, SparkChecker, mark_cour
 from rebalance_kit.classroom.questions import bank, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import alike
 from rebalance_kit.classroom.submissions import sorted_out
-from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine
+from rebalance_kit.exercises.task import load
 from rebalance_kit.exercises.workspace import find
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, compose

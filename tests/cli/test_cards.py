@@ -14,8 +14,8 @@ from rebalance_kit.cli import main
 from rebalance_kit.glossary import entries
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.cards.clocks import CHOICES
 from rebalance_kit.view.cards.printing import CARDS
+from rebalance_kit.view.cards.protocols import CHOICES
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 

@@ -238,7 +238,7 @@ def test_items_check_of_nothing_is_status_2_and_names_it(capsys):
 
 
 def test_replay_tells_a_line_a_run_and_its_rules(tmp_path):
-    from rebalance_kit.recordings.runs.folder import unpack
+    from rebalance_kit.recordings.folder import unpack
 
     unpack(tmp_path, ["enforce.eager.4.3.1"])
     status, text = run("replay", tmp_path, "--draws", "3")

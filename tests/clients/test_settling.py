@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.clients.settling import MOST_S, SETTLE_S, Settling
+from rebalance_kit.clients.child import MOST_S, SETTLE_S, Settling
 
 
 def settling(**reports):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.task import load, names
 from tests.support.exercises.learner import SEED
 
 ON_LINES = ("01-", "02-", "11-", "12-", "13-", "15-")  # these read text, or tables that are no events

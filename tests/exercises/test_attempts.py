@@ -6,10 +6,9 @@ import textwrap
 
 import pytest
 
-from rebalance_kit.exercises.answers import FromFile
-from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import check_answer
-from rebalance_kit.exercises.runner import run_answer
+from rebalance_kit.exercises.runner import FromFile, run_answer
+from rebalance_kit.exercises.task import load
 
 pytestmark = pytest.mark.spark
 EASY = "03-count-rebalances"

@@ -7,8 +7,7 @@ from string import Formatter
 
 import pytest
 
-from rebalance_kit.exercises.catalogue import load, names
-from rebalance_kit.exercises.task import Case, CheckInput, NotYet, in_order, need_none
+from rebalance_kit.exercises.task import Case, CheckInput, NotYet, in_order, load, names, need_none
 
 KEY = ("run", "at_ms")
 

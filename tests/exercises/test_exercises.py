@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.exercises.answers import FromCell, FromFile
-from rebalance_kit.exercises.catalogue import load, names
 from rebalance_kit.exercises.checking import check_answer, expected
+from rebalance_kit.exercises.runner import FromCell, FromFile
+from rebalance_kit.exercises.task import load, names
 from tests.support.exercises.learner import SEED
 
 WRONG = Path(__file__).parent / "wrong"

@@ -11,12 +11,11 @@ import threading
 
 import pytest
 
-from rebalance_kit.exercises.answers import FromCell, FromFile
-from rebalance_kit.exercises.asking import Reply
-from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.checking import check_answer
-from rebalance_kit.exercises.runner import run_answer
+from rebalance_kit.exercises.runner import FromCell, FromFile, run_answer
 from rebalance_kit.exercises.spark_bench import LOST, SparkBench
+from rebalance_kit.exercises.task import load
+from rebalance_kit.exercises.wall.begin import Reply
 
 pytestmark = pytest.mark.spark
 EASY = load("03")
@@ -97,7 +96,7 @@ WORDS = {
     ),
     "a name": (BODY + "import socket; socket.getaddrinfo('example.org', 80)", "An answer has no network"),
     "the hidden cases": (BODY + f"open({str(EASY.folder / 'hidden.py')!r}).read()", "none of your files"),
-    "truth through the shelf": (BODY + "import rebalance_kit.exercises.catalogue", "No module named"),
+    "truth through the shelf": (BODY + "import rebalance_kit.exercises.task", "No module named"),
     "truth through frames": (FRAMES, "found []; modules []"),
     "a frame that equals everything": (FAKE, "returned a Frame, expected a Spark DataFrame"),
     "an exception whose text raises": (
@@ -226,8 +225,8 @@ def test_a_function_that_cannot_be_sent_is_told_so(bench):
 
 
 STOPS = """
-from rebalance_kit.exercises.catalogue import load
-from rebalance_kit.exercises.answers import FromFile
+from rebalance_kit.exercises.task import load
+from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.exercises.checking import check_answer
 from rebalance_kit.exercises.spark_bench import SparkBench
 from pathlib import Path

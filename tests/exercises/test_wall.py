@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 import rebalance_kit
-from rebalance_kit.exercises.answers import FromFile
-from rebalance_kit.exercises.asking import ask
-from rebalance_kit.exercises.code_tasks.checking import check_code
-from rebalance_kit.exercises.code_tasks.task import home, load
+from rebalance_kit.exercises.code_tasks.task import check_code, home, load
+from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.exercises.wall import kinds, paths
+from rebalance_kit.exercises.wall.begin import ask
 from rebalance_kit.model.errors import EnvironmentProblem
 from tests.support.exercises.attacks import ATTACKS, KNOWN, OUTLIVE, REACH, READ, RISE, WRITE, source
 from tests.support.paths import ROOT

@@ -13,8 +13,8 @@ import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.exercises.case_runs import trace_of
-from rebalance_kit.exercises.catalogue import load
 from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.exercises.task import load
 from rebalance_kit.exercises.workspace import Identity, Workspace, all_names
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.simulation.permalink import read_link

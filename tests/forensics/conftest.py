@@ -11,7 +11,7 @@ import pytest
 from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import look
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 from tests.support.pipeline import many_logs
 
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from rebalance_kit.recordings.runs import folder
-from rebalance_kit.recordings.runs.expected import expectations, judge
-from rebalance_kit.recordings.runs.folder import read_file, run_names
+from rebalance_kit.recordings import folder
+from rebalance_kit.recordings.expected import expectations, judge
+from rebalance_kit.recordings.folder import read_file, run_names
 
 #: Issue and truth agree when at least this share of the runs is explained without a mistake.
 REQUIRED_SHARE = 0.95

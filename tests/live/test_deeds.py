@@ -11,7 +11,7 @@ from rebalance_kit import scenarios
 from rebalance_kit.live.deeds import native_configs, plan
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.live.recorder import _rows, record
-from rebalance_kit.recordings.runs.folder import STEPS
+from rebalance_kit.recordings.folder import STEPS
 from rebalance_kit.simulation.scenario.scenario import Action, with_protocol
 from rebalance_kit.simulation.simulate import plan as engine_plan
 

@@ -15,8 +15,8 @@ from rebalance_kit.cli import main
 from rebalance_kit.clients.mock_cluster import run_clients
 from rebalance_kit.live.inspection.look import groups_of, look
 from rebalance_kit.live.jars import LiveError
-from rebalance_kit.recordings.replay.replay import replay
-from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.folder import read_run
+from rebalance_kit.recordings.replay import replay
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(600)]
 

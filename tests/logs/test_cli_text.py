@@ -19,7 +19,7 @@ from rebalance_kit.logs.described import (
 )
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.recordings.runs.folder import read_file
+from rebalance_kit.recordings.folder import read_file
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 

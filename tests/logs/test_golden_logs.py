@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client.log import member_lines
 from rebalance_kit.logs.described import describe, describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.lines import default_layout
+from rebalance_kit.logs.member_log import member_lines
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 

@@ -10,10 +10,10 @@ from string import Formatter
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.logs.client.log import member_lines
+from rebalance_kit.logs.member_log import member_lines
 from rebalance_kit.logs.templates.librdkafka import LIBRDKAFKA
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import RECORDED, _members, parse_line, read_run, run_names, unpack
+from rebalance_kit.recordings.folder import RECORDED, _members, parse_line, read_run, run_names, unpack
+from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 

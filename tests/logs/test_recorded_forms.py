@@ -9,8 +9,8 @@ import pytest
 
 from rebalance_kit import scenarios
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.client.log import member_lines
-from rebalance_kit.recordings.runs.folder import RECORDED, _members, parse_line, run_names
+from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.recordings.folder import RECORDED, _members, parse_line, run_names
 from rebalance_kit.simulation.simulate import simulate
 
 UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"

@@ -3,7 +3,7 @@
 import pytest
 
 from rebalance_kit.model.config import BrokerConfig
-from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
+from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 
 G = "group.consumer."
 REFUSED = [

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rebalance_kit.model.client_keys import CLASSES, CLIENT_KEYS
 from rebalance_kit.model.config import ClientConfig, common_mode
-from rebalance_kit.model.configs.client_keys import CLASSES, CLIENT_KEYS
-from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 
 STRATEGY = "partition.assignment.strategy"
 RANGE, STICKY = CLASSES["range"], CLASSES["sticky"]

@@ -8,8 +8,8 @@ from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
-from rebalance_kit.recordings.replay.percentiles import percentiles
-from rebalance_kit.recordings.runs.folder import read_run, unpack
+from rebalance_kit.recordings.folder import read_run, unpack
+from rebalance_kit.recordings.replay import percentiles
 from rebalance_kit.scenarios import load, scenario
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.paths import ROOT
@@ -165,7 +165,7 @@ def test_eighteen_exercises_come_with_the_kit():
 
 
 def test_a_sweeps_freezes_last_one_to_sixty_seconds():
-    from rebalance_kit.pipeline.sweep.one_run import FREEZE_MS
+    from rebalance_kit.pipeline.sweep.grid import FREEZE_MS
 
     assert "for 1 to 60 seconds" in source("12-a-thousand-runs")
     assert FREEZE_MS == (1_000, 60_000)

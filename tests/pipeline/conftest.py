@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 
 
 @pytest.fixture(scope="session")

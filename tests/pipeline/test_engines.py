@@ -83,7 +83,7 @@ def test_the_tables_of_both_engines_have_the_same_columns(there):
 def test_runs_are_folded_where_they_are_read_unless_one_is_too_large_or_most_cores_would_wait(
     megabytes, cores, folded
 ):
-    from rebalance_kit.pipeline.whole_runs import fit
+    from rebalance_kit.pipeline.gold import fit
 
     assert fit([size << 20 for size in megabytes], cores) is folded
 

@@ -7,8 +7,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.output import write_tables
-from rebalance_kit.pipeline.own_files import MANIFEST
+from rebalance_kit.pipeline.output import MANIFEST, write_tables
 
 pytestmark = pytest.mark.spark
 

@@ -82,7 +82,7 @@ def test_a_wheel_holds_every_file_of_the_package_and_two_builds_have_the_same_by
     recorded = ROOT / "data" / "recorded"
     runs = {path.relative_to(recorded).as_posix() for path in recorded.rglob("*") if path.is_file()}
     assert {
-        f"rebalance_kit/recordings/runs/recorded/{name}" for name in runs
+        f"rebalance_kit/recordings/recorded/{name}" for name in runs
     } <= packed  # notebooks 10, 13 and 14 read them
     notebooks = {path.name for path in ROOT.glob("notebooks/*.ipynb")}
     assert {f"rebalance_kit/classroom/handed_out/notebooks/{name}" for name in notebooks} <= packed

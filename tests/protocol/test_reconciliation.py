@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from rebalance_kit.protocol.consumer_group.group import ConsumerGroupMember, MemberState
-from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
+from rebalance_kit.protocol.consumer_group.heartbeating import reconcile
 from rebalance_kit.protocol.messages import Partitions
 from tests.support.protocol.driver import ConsumerGroupDriver, run, tps
 

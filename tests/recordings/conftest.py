@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rebalance_kit.recordings.runs.folder import MORE, unpack
+from rebalance_kit.recordings.folder import MORE, unpack
 from tests.support.recordings.repeated_runs import RACES, REPEATED, REPEATED_LATER
 
 

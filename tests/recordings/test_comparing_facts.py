@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance_kit.recordings.replay.compare import compare
-from rebalance_kit.recordings.replay.facts import Call, Facts, Removal, Round, share
+from rebalance_kit.recordings.compare import Call, Facts, Removal, Round, compare, share
 
 SHARES = share({"a": ["t-0"], "b": ["t-1"]})
 FACTS = Facts(

@@ -9,8 +9,7 @@ import shutil
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import (
+from rebalance_kit.recordings.folder import (
     MORE,
     RECORDED,
     parse_line,
@@ -20,6 +19,7 @@ from rebalance_kit.recordings.runs.folder import (
     table,
     unpack,
 )
+from rebalance_kit.recordings.repeat import repeat
 
 RUN = "crash.eager.4.3.1"
 

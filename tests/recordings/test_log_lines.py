@@ -6,15 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance_kit.recordings.replay.log_lines import (
-    compare_lines,
-    java_members,
-    recorded_lines,
-    simulated_lines,
-)
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.replay.replay import replay
-from rebalance_kit.recordings.runs.folder import Line, read_run
+from rebalance_kit.recordings.folder import Line, read_run
+from rebalance_kit.recordings.log_lines import compare_lines, java_members, recorded_lines, simulated_lines
+from rebalance_kit.recordings.repeat import repeat
+from rebalance_kit.recordings.replay import replay
 from rebalance_kit.simulation.simulate import simulate
 
 COORDINATOR = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"

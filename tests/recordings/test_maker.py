@@ -15,7 +15,7 @@ from rebalance_kit.forensics.grammar.table import CONFIG_KEYS, parse_message
 from rebalance_kit.logs.blocks import PRINTERS, utc
 from rebalance_kit.logs.noise import noise_of
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.maker.maker import Recipe, for_version, make_logs
+from rebalance_kit.recordings.maker import Recipe, for_version, make_logs
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 
 MEMBERS = tuple(

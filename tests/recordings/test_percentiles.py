@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.analysis.draws import Distribution
-from rebalance_kit.recordings.replay.percentiles import (
+from rebalance_kit.recordings.folder import read_run
+from rebalance_kit.recordings.repeat import repeat
+from rebalance_kit.recordings.replay import (
     SHIFT_MS,
     START_WITHIN_MS,
     Cell,
@@ -14,8 +16,6 @@ from rebalance_kit.recordings.replay.percentiles import (
     unpinned,
     window,
 )
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.runs.folder import read_run
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from rebalance_kit.model.schema.text import problems
-from rebalance_kit.recordings.runs.folder import read_run
-from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.recordings.folder import read_run
+from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards
 from tests.support.recordings.repeated_runs import REPEATED, REPEATED_LATER
 

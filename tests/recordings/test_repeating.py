@@ -9,12 +9,11 @@ import shutil
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.replay.arrivals import of_draw
-from rebalance_kit.recordings.replay.compare import compare
-from rebalance_kit.recordings.replay.facts import of_record, of_trace
-from rebalance_kit.recordings.replay.repeat import repeat
-from rebalance_kit.recordings.replay.replay import replay, run_replay
-from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.arrivals import of_draw
+from rebalance_kit.recordings.compare import compare, of_record, of_trace
+from rebalance_kit.recordings.folder import read_run
+from rebalance_kit.recordings.repeat import repeat
+from rebalance_kit.recordings.replay import replay, run_replay
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.recordings.repeated_runs import RACES, REPEATED, REPEATED_LATER
 

@@ -8,9 +8,9 @@ import pytest
 
 from rebalance_kit.glossary import lookup
 from rebalance_kit.logs.write import write_logs
+from rebalance_kit.model.client_keys import KEYS as LIBRDKAFKA
 from rebalance_kit.model.config import BrokerConfig, all_keys
-from rebalance_kit.model.configs.client_keys import KEYS as LIBRDKAFKA
-from rebalance_kit.model.configs.types import ACTS, RefusedConfig
+from rebalance_kit.model.key_types import ACTS, RefusedConfig
 from rebalance_kit.simulation.scenario.checks import foresee
 from rebalance_kit.simulation.scenario.scenario import Action
 from rebalance_kit.simulation.simulate import simulate

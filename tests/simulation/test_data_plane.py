@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.client.consumption import Consumption
+from rebalance_kit.simulation.client.fetching import Consumption
 from rebalance_kit.simulation.cluster.topics import DataPlane, Ledger, Log
 from tests.support.simulation.runs import THREE, accounts, act, member, owners, rows, run
 

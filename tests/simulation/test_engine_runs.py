@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
-from rebalance_kit.logs.client.log import member_lines
+from rebalance_kit.logs.member_log import member_lines
 from rebalance_kit.simulation.client.client import Client, Commits
-from rebalance_kit.simulation.client.consumption import Consumption
+from rebalance_kit.simulation.client.fetching import Consumption
 from rebalance_kit.simulation.client.process import Process
-from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Connection
 from rebalance_kit.simulation.kernel import RunHost
 from rebalance_kit.simulation.simulate import World

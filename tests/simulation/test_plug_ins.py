@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.simulation.client.listeners import CommitFailed, IllegalState
+from rebalance_kit.simulation.client.effect_handlers import CommitFailed, IllegalState
 from rebalance_kit.simulation.learner_code import plug_ins as call_with_timeout
 from rebalance_kit.simulation.scenario.scenario import (
     THREE_PROTOCOLS,

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from rebalance_kit.analysis.deliveries import flows, gaps
 from rebalance_kit.logs.described import describe
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.boards import Boards
+from rebalance_kit.view.board.boards import Boards, segments_of
 from rebalance_kit.view.board.client_rows import LISTENERS
-from rebalance_kit.view.board.segments import segments_of
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.tabs.why import TOGETHER_MS, steps
 from rebalance_kit.view.words.causes import unread_causes

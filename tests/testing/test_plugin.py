@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.client.listeners import CommitFailed
+from rebalance_kit.simulation.client.effect_handlers import CommitFailed
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.testing import DEEDS, Rebalance, rebalance  # noqa: F401 - a fixture
 

@@ -9,8 +9,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.segments import segments_of
+from rebalance_kit.view.board.boards import Boards, segments_of
 from rebalance_kit.view.lab.requests import answer
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
 from rebalance_kit.view.lab.tabs.why import why_entries

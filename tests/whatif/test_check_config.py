@@ -8,7 +8,7 @@ import json
 import pytest
 
 from rebalance_kit.cli import main
-from rebalance_kit.model.configs.client_keys import CLASSES, REFUSED_BY_CONSUMER
+from rebalance_kit.model.client_keys import CLASSES, REFUSED_BY_CONSUMER
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.whatif.check_config import SERVER_ASSIGNORS, Versions, run_check_config
 from rebalance_kit.whatif.config_files import read_config

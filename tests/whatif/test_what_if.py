@@ -10,7 +10,7 @@ import re
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.whatif.alternatives import alternatives
 from rebalance_kit.whatif.command import Asked, run_what_if

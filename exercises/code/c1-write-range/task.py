@@ -2,8 +2,7 @@
 
 from rebalance_kit.assignors.contract import Cluster
 from rebalance_kit.assignors.registry import assign
-from rebalance_kit.exercises.code_tasks.leader_calls import assignor_case, members_of, shares_of
-from rebalance_kit.exercises.code_tasks.running import ASSIGNOR
+from rebalance_kit.exercises.code_tasks.running import ASSIGNOR, assignor_case, members_of, shares_of
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed
 
 

@@ -1,7 +1,6 @@
 """A sticky assignor: as even as possible first, then as few moves as possible."""
 
-from rebalance_kit.exercises.code_tasks.leader_calls import assignor_case, members_of, shares_of
-from rebalance_kit.exercises.code_tasks.running import ASSIGNOR
+from rebalance_kit.exercises.code_tasks.running import ASSIGNOR, assignor_case, members_of, shares_of
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
 
 

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from rebalance_kit.exercises.catalogue import module_of
+from rebalance_kit.exercises.task import module_of
 
 task = module_of(Path(__file__).with_name("task.py"))
 

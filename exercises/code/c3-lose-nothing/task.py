@@ -1,7 +1,12 @@
 """A rebalance listener that loses nothing: it commits what leaves, and says where a partition without an offset begins."""
 
-from rebalance_kit.exercises.code_tasks.playback import first_skip, listening_case, played_back, records_twice
-from rebalance_kit.exercises.code_tasks.running import LISTENER
+from rebalance_kit.exercises.code_tasks.running import (
+    LISTENER,
+    first_skip,
+    listening_case,
+    played_back,
+    records_twice,
+)
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
 
 HEAD = """scenario: lose-nothing

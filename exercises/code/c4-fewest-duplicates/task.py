@@ -1,13 +1,13 @@
 """A listener that duplicates least: every callback is an occasion to commit, and some commits are refused."""
 
-from rebalance_kit.exercises.code_tasks.playback import (
+from rebalance_kit.exercises.code_tasks.running import (
+    LISTENER,
     first_skip,
     listening_case,
     played_back,
     records_twice,
     run_with,
 )
-from rebalance_kit.exercises.code_tasks.running import LISTENER
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
 
 HEAD = """scenario: fewest-duplicates

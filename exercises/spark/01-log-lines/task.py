@@ -4,7 +4,7 @@ import re
 
 from rebalance_kit.exercises.case_runs import recorded
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
-from rebalance_kit.recordings.runs.folder import parse_line, read_file
+from rebalance_kit.recordings.folder import parse_line, read_file
 
 
 def truth(case):

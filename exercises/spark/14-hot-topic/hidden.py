@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from rebalance_kit.exercises.catalogue import module_of
-from rebalance_kit.exercises.task import Case
+from rebalance_kit.exercises.task import Case, module_of
 
 two_topics = module_of(Path(__file__).with_name("task.py")).two_topics
 

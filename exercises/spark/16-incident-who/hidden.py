@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rebalance_kit.exercises.catalogue import module_of
+from rebalance_kit.exercises.task import module_of
 
 drawn = module_of(Path(__file__).with_name("task.py")).drawn
 

@@ -21,11 +21,9 @@ from pathlib import Path
 
 from rebalance_kit import run_clients
 from rebalance_kit.notebook import Table, callbacks, describe, in_lines, next_notebook, predict, reveal, run
-from rebalance_kit.recordings.replay.percentiles import percentiles
-from rebalance_kit.recordings.replay.replay import replay
-from rebalance_kit.recordings.runs.folder import read_run
-from rebalance_kit.recordings.runs.folder import run_names, table, unpack
-from rebalance_kit.recordings.runs.trace import recorded_trace
+from rebalance_kit.recordings.folder import read_run, run_names, table, unpack
+from rebalance_kit.recordings.replay import percentiles, replay
+from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.gantt import gantt_svg
 

@@ -16,8 +16,8 @@ from rebalance_kit.exercises.child.attempt import (
     limit_resources,
     next_order,
     reply,
+    rows_of,
 )
-from rebalance_kit.exercises.child.collecting import rows_of
 from rebalance_kit.pipeline.spark.shared_java import VIEWS, borrowed_session
 
 

@@ -43,7 +43,7 @@ class Inputs:
         self._events: dict[str, Any] = {}
 
     def made(self, described: Mapping[str, Any]) -> Any:
-        """The DataFrame of one description (``exercises.given``)."""
+        """The DataFrame of one description (``exercises.case_runs``)."""
         arguments = {name: value for name, value in described.items() if name != "make"}
         makers: Mapping[str, Callable[..., Any]] = {
             "events": self.events,

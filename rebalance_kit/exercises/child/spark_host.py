@@ -20,7 +20,7 @@ from rebalance_kit.exercises.child.attempt import next_order, reply
 from rebalance_kit.exercises.child.inputs import Inputs
 from rebalance_kit.exercises.child.lock import REPLY
 from rebalance_kit.pipeline import quiet_session
-from rebalance_kit.pipeline.spark.launch import launch_java
+from rebalance_kit.pipeline.spark.session import launch_java
 from rebalance_kit.pipeline.spark.shared_java import gateway_variables, is_alive
 
 _GRACE_S = 3.0

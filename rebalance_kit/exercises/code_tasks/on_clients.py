@@ -14,14 +14,12 @@ from importlib.util import find_spec
 from typing import Any
 
 from rebalance_kit.clients.mock_cluster import ClientRun, events_of
-from rebalance_kit.exercises.answers import Answer, Code
-from rebalance_kit.exercises.asking import GRACE_S, NO_START, START_S, UNREADABLE, replied
-from rebalance_kit.exercises.child.words import no_answer_within
+from rebalance_kit.exercises.child.attempt import no_answer_within
 from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, Failed, Mark, Outputs
-from rebalance_kit.exercises.runner import code_of
+from rebalance_kit.exercises.runner import Answer, Code, code_of
 from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.exercises.wall import paths
-from rebalance_kit.exercises.wall.begin import begun
+from rebalance_kit.exercises.wall.begin import GRACE_S, NO_START, START_S, UNREADABLE, begun, replied
 from rebalance_kit.exercises.wall.kinds import Need
 from rebalance_kit.exercises.wall.process import Silent, Unreadable, Walled
 from rebalance_kit.model.errors import to_install

@@ -28,8 +28,7 @@ from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
-from rebalance_kit.pipeline.lines.packets import PACKETS, Packet, Steps, packed
-from rebalance_kit.pipeline.lines.tables import schema_of
+from rebalance_kit.pipeline.lines.tables import PACKETS, Packet, Steps, packed, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

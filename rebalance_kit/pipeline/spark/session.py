@@ -10,16 +10,21 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import tempfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from subprocess import DEVNULL
+from typing import IO, TYPE_CHECKING
 
-from rebalance_kit.model.errors import require
+from rebalance_kit.model.errors import EnvironmentProblem, require
 from rebalance_kit.pipeline.spark.java import archive_options, find_java
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
+
 
 DEFAULT_MASTER = "local[*]"
 
@@ -142,3 +147,129 @@ def prepare_environment(quick_start: bool, *, loopback: bool = True, keep_classe
         # With one compiler Java reserves only 48 MB for compiled code, and Spark fills them.
         archive = archive_options(java, keep=keep_classes)
         os.environ["JDK_JAVA_OPTIONS"] = f"{options} {_QUICK} {archive}".strip()
+
+
+# Starts Java with its error output kept aside: a dozen lines of warnings that say nothing to who asked for an answer.
+
+
+MEMORY = "spark.driver.memory"
+
+#: The memory of a command's Java at most; Java takes it when it needs it.
+_COMMAND_MEMORY = "4g"
+
+#: Words of a line with which Java says why it ended.
+_LAST_WORDS = ("OutOfMemory", "Error", "Exception")
+
+
+def launch_java(
+    memory: str,
+    *,
+    quick_start: bool,
+    keep_classes: bool = False,
+    loopback: bool = True,
+    errors: IO[bytes] | int = DEVNULL,
+) -> None:
+    """Start the Java process with its error output sent to ``errors``, unless one runs already."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:  # noqa: SLF001 - where PySpark keeps a running gateway
+        return
+    prepare_environment(quick_start, loopback=loopback, keep_classes=keep_classes)
+    conf = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (MEMORY, memory)])
+    try:
+        gateway = launch_gateway(conf, popen_kwargs={"stderr": errors})  # type: ignore[no-untyped-call]
+    except PySparkRuntimeError as problem:
+        raise EnvironmentProblem(
+            f"Java did not start ({problem}); expected it to with {memory} of memory: "
+            "`rebalance-kit doctor` says what is missing"
+        ) from problem
+    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 - the way in that SparkContext itself uses
+
+
+@contextmanager
+def command_session(master: str | None, *, few: bool = False) -> Iterator[SparkSession]:
+    """A session for a command at a terminal: what Java prints stays out of it.
+
+    ``few`` lines are read sooner without Java's optimizing compiler.  Where Java ends while it works,
+    ``EnvironmentProblem`` has its last words.
+    """
+    require_spark()
+    from py4j.protocol import Py4JNetworkError  # type: ignore[import-untyped]
+    from pyspark.sql import SparkSession
+
+    chosen = master or DEFAULT_MASTER
+    if SparkSession.getActiveSession() is not None or chosen.startswith("sc://"):
+        yield spark_session(master)
+        return
+    local = chosen.startswith("local")
+    with tempfile.TemporaryFile() as errors:
+        launch_java(
+            _COMMAND_MEMORY,
+            quick_start=few,
+            keep_classes=few,
+            loopback=local or "//127.0.0.1" in chosen,
+            errors=errors,
+        )
+        try:
+            yield spark_session(master, settings={MEMORY: _COMMAND_MEMORY}, quick_start=few)
+        except (Py4JNetworkError, ConnectionError) as problem:
+            raise EnvironmentProblem(
+                f"Java ended while it worked ({_last_words(errors)}); expected it to with {_COMMAND_MEMORY} of memory"
+            ) from problem
+
+
+def _last_words(errors: IO[bytes]) -> str:
+    """The last line in which Java says why it ended."""
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").splitlines()
+    return next(
+        (line.strip() for line in reversed(lines) if any(word in line for word in _LAST_WORDS)),
+        "it said nothing",
+    )
+
+
+# A Spark session for notebooks and exercises: it starts silently and logs nothing that its exceptions repeat.
+#
+# Java prints half a dozen lines when it starts and a hundred for a failed task.  In a notebook cell, or
+# above the verdict on an exercise, they hide what matters.
+
+
+MASTER = "local[2]"
+
+#: Loggers with which PySpark repeats the errors that it raises.
+_ECHOING_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+
+
+def quiet_session(master: str = MASTER, memory: str = "1g") -> SparkSession:
+    """Return the running session, or start one that prints nothing; raises as ``spark_session`` does."""
+    for name in _ECHOING_LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    if SparkSession.getActiveSession() is None:
+        launch_java(memory, quick_start=True, keep_classes=True)
+        return spark_session(master, settings={MEMORY: memory}, quick_start=True)
+    return spark_session()
+
+
+def start_in_background(master: str = MASTER, memory: str = "1g") -> Future[SparkSession]:
+    """Start ``quiet_session`` in the background and return at once; ``.result()`` waits for it.
+
+    A first query then runs in the same thread, so that Java loads what every query needs while the reader reads.
+    """
+    worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="spark-start")
+    started = worker.submit(partial(quiet_session, master, memory))
+    worker.submit(lambda: _first_query(started.result()))
+    worker.shutdown(wait=False)
+    return started
+
+
+def _first_query(spark: SparkSession) -> None:
+    """Run a query of one row, of the kind that readers begin with."""
+    from pyspark.sql import functions as F
+
+    lines = spark.createDataFrame([("a line",)], "value string").filter(F.col("value").contains("line"))
+    lines.groupBy(F.substring("value", 1, 1).alias("hour")).count().orderBy("hour").collect()

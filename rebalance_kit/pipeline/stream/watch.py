@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.forensics.progress import stop_signals
 from rebalance_kit.forensics.tables import TABLES
-from rebalance_kit.model.about import __version__
+from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.files import is_running, remove_scratch, scratch_folder, write_atomically
-from rebalance_kit.pipeline.own_files import PAGE, note_written, refuse_foreign
+from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ def run_watch(folder: Path, options: WatchOptions, out: TextIO) -> int:
             )
         if options.out_dir is not None:
             refuse_foreign(options.out_dir, (*TABLES, PAGE))
-        from rebalance_kit.pipeline.spark.launch import command_session
+        from rebalance_kit.pipeline.spark.session import command_session
 
         with (
             command_session(options.master) as spark,

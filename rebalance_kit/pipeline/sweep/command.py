@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.analysis.metrics import ABSENT, aligned
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.pipeline.own_files import note_written, refuse_foreign
+from rebalance_kit.pipeline.output import note_written, refuse_foreign
 from rebalance_kit.pipeline.sweep.grid import usual_tasks
 from rebalance_kit.simulation.scenario.expansion import has_windows
 
@@ -134,7 +134,7 @@ def run_sweep(
         checked = grid()
         if out_dir is not None:
             refuse_foreign(out_dir, ("runs", "rebalances", SWEEP_PAGE))
-        from rebalance_kit.pipeline.spark.launch import command_session
+        from rebalance_kit.pipeline.spark.session import command_session
 
         print(f"{checked.runs:,} runs. {_what_is_drawn(checked)}", file=out, flush=True)
         with command_session(master) as spark:

@@ -24,6 +24,6 @@ Invariants:
 - The group's state follows from its epochs (``ConsumerGroup.state_by_epochs``); it is never set by itself.
 
 Why so: here the epochs decide and not the state, so ``table`` has a row per event with the moves of the state that it
-may cause. ``group`` holds states, members and fencing, ``heartbeating`` the request and how members leave,
-``reconciliation`` subscriptions, target and the way to it, ``migration`` classic members in the group and back.
+may cause. ``group`` holds states, members and fencing, ``heartbeating`` the request, how members leave, subscriptions, target and the way to it,
+``migration`` classic members in the group and back.
 """

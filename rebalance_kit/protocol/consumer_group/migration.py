@@ -28,7 +28,7 @@ from rebalance_kit.protocol.consumer_group.group import (
     add_member,
     replace_member,
 )
-from rebalance_kit.protocol.consumer_group.reconciliation import compute_if_due, reconcile, subscribe
+from rebalance_kit.protocol.consumer_group.heartbeating import compute_if_due, reconcile, subscribe
 from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effect, Effects, Note, Reply, SetTimer, Timer
 from rebalance_kit.protocol.messages import (
     NONE,

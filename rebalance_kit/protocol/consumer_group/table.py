@@ -23,12 +23,12 @@ from rebalance_kit.protocol.consumer_group.heartbeating import (
     leave_group,
     load,
     rebalance_expired,
+    regexes_resolved,
     session_expired,
     sync_expired,
     unload,
 )
 from rebalance_kit.protocol.consumer_group.migration import classic_heartbeat, classic_join, classic_sync
-from rebalance_kit.protocol.consumer_group.reconciliation import regexes_resolved
 from rebalance_kit.protocol.effects import (
     Appended,
     Arrived,

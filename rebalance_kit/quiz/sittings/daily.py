@@ -18,8 +18,8 @@ from rebalance_kit.quiz.items.item import Item
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.page import shuffled
-from rebalance_kit.quiz.sittings.plan import day_of, first_answers, steps
 from rebalance_kit.quiz.sittings.practice import Practice, due, due_in_days
+from rebalance_kit.quiz.sittings.progress import day_of, first_answers, steps
 from rebalance_kit.quiz.sittings.store import Attempt, Store
 
 MINUTES = 15.0

@@ -25,11 +25,10 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.blueprint import Blueprint, PaperItem, blueprint, compose
 from rebalance_kit.quiz.items.item import Choice, Question
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, require_all_chosen, short_of, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
-from rebalance_kit.quiz.sittings.progress import MOST, Progress, progress
+from rebalance_kit.quiz.sittings.progress import MOST, Progress, Replay, progress, replays
 from rebalance_kit.quiz.sittings.store import Attempt, ExamClock, OwnedElsewhere, Store
 
 

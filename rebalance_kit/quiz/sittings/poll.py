@@ -33,10 +33,10 @@ from rebalance_kit.model.files import write_atomically
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Choice, Item, Question
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, grade, unanswered
 from rebalance_kit.quiz.sittings.page import public, question_lines
+from rebalance_kit.quiz.sittings.progress import Replay, replays
 from rebalance_kit.quiz.sittings.store import Store
 
 VERSION = "rkv2"

@@ -17,11 +17,10 @@ from rebalance_kit.model.errors import DataError, require, require_kind
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Item, Question
 from rebalance_kit.quiz.proof.generate import question
-from rebalance_kit.quiz.proof.replay import Replay, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.sittings.grade import Answer, Verdict, grade, require_all_chosen
 from rebalance_kit.quiz.sittings.page import public, question_lines, shuffled
-from rebalance_kit.quiz.sittings.plan import day_of
+from rebalance_kit.quiz.sittings.progress import Replay, day_of, replays
 from rebalance_kit.quiz.sittings.store import CONFIDENCE, Attempt, Store
 
 A_DAY = 20

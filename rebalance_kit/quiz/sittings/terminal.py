@@ -10,7 +10,6 @@ from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.proof.replay import Replay
 from rebalance_kit.quiz.sittings.daily import (
     Wanted,
     coming_line,
@@ -28,7 +27,7 @@ from rebalance_kit.quiz.sittings.practice import (
     practise,
     practise_due,
 )
-from rebalance_kit.quiz.sittings.progress import TO_CHECK
+from rebalance_kit.quiz.sittings.progress import TO_CHECK, Replay
 from rebalance_kit.quiz.sittings.store import Store
 
 _CONFIDENCE = {"": None, "s": "sure", "t": "think", "g": "guess"}

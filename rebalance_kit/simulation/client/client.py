@@ -22,7 +22,7 @@ from rebalance_kit.protocol.messages import (
 from rebalance_kit.simulation.client.application import Application, Pace
 from rebalance_kit.simulation.client.fetching import Fetching
 from rebalance_kit.simulation.client.incarnation import ClientMachine, ClientMetadata, Incarnation
-from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Connection, Faults
 from rebalance_kit.simulation.cluster.topics import Offsets
 from rebalance_kit.simulation.kernel import Host

@@ -18,7 +18,7 @@ from rebalance_kit.protocol.client import Assigned, ClientSettings, PollStep
 from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.messages import Partitions
-from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.kernel import Host, Key, Latency, RunHost, Value, jitter, new_row
 from rebalance_kit.simulation.scenario.scenario import MemberSpec
 

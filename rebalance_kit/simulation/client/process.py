@@ -11,10 +11,9 @@ from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.simulation.client.application import Pace
 from rebalance_kit.simulation.client.client import Client
-from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS
+from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS, hand_over
 from rebalance_kit.simulation.client.incarnation import ClientMachine, Incarnation, make_machine
-from rebalance_kit.simulation.client.listeners import hand_over
-from rebalance_kit.simulation.cluster.cluster import Cluster
+from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
 from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid
 from rebalance_kit.simulation.learner_code.own_assignors import LeaderAssignor

@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from rebalance_kit.assignors import java_order
-from rebalance_kit.assignors.contract import Cluster, MemberSubscription
+from rebalance_kit.assignors import contract, java_order
 from rebalance_kit.assignors.java_order import timeline_order
 from rebalance_kit.assignors.registry import assign
 from rebalance_kit.assignors.server import assign_sticky_range, target_order, uniform_targets
@@ -47,8 +46,9 @@ from rebalance_kit.protocol.messages import (
     Response,
 )
 from rebalance_kit.simulation.cluster.network import Network
-from rebalance_kit.simulation.cluster.topics import DataPlane, Topics
+from rebalance_kit.simulation.cluster.topics import DataPlane, Fetcher, Offsets, Replicas, Topics
 from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid, draw_uuid
+from rebalance_kit.simulation.scenario.scenario import Scenario
 
 # Server-side assignors as a coordinator calls them, in the order of its own map of members.
 
@@ -77,13 +77,13 @@ def server_assignor(kafka_version: str) -> ServerAssign:
         newcomer: str | None,
     ) -> dict[str, tuple[TopicPartition, ...]]:
         by_id = {member[0]: member for member in members}
-        cluster = Cluster(partitions, ids)
+        cluster = contract.Cluster(partitions, ids)
         subscriptions = []
         order = timeline_order(member_id for member_id in by_id if member_id != newcomer)
         for member_id in order if newcomer is None else [*order, newcomer]:
             _, instance_id, topics, target = by_id[member_id]
             subscriptions.append(
-                MemberSubscription(member_id, topics, instance_id, target_order(target, cluster))
+                contract.MemberSubscription(member_id, topics, instance_id, target_order(target, cluster))
             )
         if name == "uniform":
             return uniform_targets(cluster, subscriptions, passes_extra_on=passes_extra_on)
@@ -428,3 +428,57 @@ class Broker:
         self._host.row("broker", "coordinator_up", None, None, None, {"members": members})
         for name in sorted(self.groups):
             self.step(name, Load())
+
+
+# All that clients talk to: topics and their logs, replicas, the coordinating broker, and the network between.
+
+
+class ClusterClient(Sender, Fetcher, Protocol):
+    """A process as the cluster knows it."""
+
+
+class Cluster:
+    """The cluster of one run."""
+
+    __slots__ = (
+        "_host",
+        "broker",
+        "counts_records",
+        "kafka_version",
+        "network",
+        "plane",
+        "replicas",
+        "topics",
+    )
+
+    def __init__(self, host: RunHost, scenario: Scenario, processes: Mapping[str, ClusterClient]) -> None:
+        self._host = host
+        self.kafka_version, self.counts_records = scenario.kafka_version, scenario.data_plane
+        self.plane = DataPlane()
+        self.topics = Topics(host, self.plane)
+        self.network = Network(host)
+        config = BrokerConfig.of(scenario.broker, scenario.kafka_version)
+        self.broker = Broker(
+            host, config, scenario.kafka_version, self.topics, self.plane, self.network, processes
+        )
+        self.network.coordinator = self.broker
+        self.replicas = Replicas(host, scenario.nodes, self.plane, self.topics, processes)
+        for topic in scenario.topics:
+            self.topics.put(topic.name, topic.partitions, topic.rate_per_s, topic.topic_id)
+
+    def log_end(self, tp: TopicPartition) -> int:
+        """Log end offset at this moment."""
+        return self.plane.end(tp, self._host.now_ms)
+
+    def committed(self, group: str, tp: TopicPartition) -> int | None:
+        """The group's committed offset, None where there is none."""
+        return self.plane.ledger(group, tp).committed
+
+    def store(self, group: str, offsets: Offsets) -> None:
+        """Commit these offsets without a message."""
+        for tp, offset in offsets.items():
+            self.plane.ledger(group, tp).committed = offset
+
+    def close(self) -> None:
+        """The run is over: break the network's reference to the broker, which refers to it."""
+        del self.network.coordinator

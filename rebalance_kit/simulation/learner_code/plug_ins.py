@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType, NoneType
 from typing import Any
 
-from rebalance_kit.model.configs.client_keys import CLASSES
+from rebalance_kit.model.client_keys import CLASSES
 from rebalance_kit.model.errors import ScenarioError, nearest, require_kind
 from rebalance_kit.model.topology import TopicPartition, parse_partition
 

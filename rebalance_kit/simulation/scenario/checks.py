@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
-from rebalance_kit.model.configs.types import illegal_name
 from rebalance_kit.model.errors import (
     MESSAGES,
     UNSUPPORTED_CONSUMER_PROTOCOL,
@@ -16,6 +15,7 @@ from rebalance_kit.model.errors import (
     ScenarioError,
     nearest,
 )
+from rebalance_kit.model.key_types import illegal_name
 from rebalance_kit.model.patterns import MOST_STEPS, most_steps
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports

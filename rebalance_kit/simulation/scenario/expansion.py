@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
-from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import nearest
+from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
 from rebalance_kit.simulation.scenario.actions import argument, check_arguments, check_states
 from rebalance_kit.simulation.scenario.checks import (

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rebalance_kit.model.configs.broker import BROKER_KEYS
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
+from rebalance_kit.model.broker_keys import BROKER_KEYS
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.simulation.kernel import MEASURED, Chance, Latencies, Spread, Uniform
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS, MEMBERLESS, Argument
 from rebalance_kit.simulation.scenario.checks import ERRORS

@@ -21,8 +21,8 @@ from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.model.configs.types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.errors import ConfigError, ScenarioError, nearest
+from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports

@@ -1,7 +1,7 @@
 """A scenario's YAML as nodes that know their line, and the table of the keys that may stand in it.
 
 ``docs/scenario.md`` and ``docs/scenario.schema.json`` are made of it (``reference``); arguments of actions stand in
-``actions.ARGUMENTS``, Kafka's own keys in ``model.configs``.
+``actions.ARGUMENTS``, Kafka's own keys in ``model.client_keys`` and ``model.broker_keys``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Records of each member, partition and group from the rows so far, and the states drawn from them.
 
-The records hold no rule of the protocol: they repeat what rows say (``client_rows``, ``coordinator_rows``), and the words
+The records hold no rule of the protocol: they repeat what rows say (``client_rows``), and the words
 for a member or a partition are chosen here, in order of weight.
 """
 

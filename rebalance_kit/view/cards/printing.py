@@ -10,10 +10,9 @@ from types import MappingProxyType
 
 from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import write_atomically
-from rebalance_kit.view.cards.clocks import clocks, timeouts
-from rebalance_kit.view.cards.protocols import callback_table, cheat_sheet, glossary_page
+from rebalance_kit.view.cards.protocols import callback_table, cheat_sheet, clocks, glossary_page, timeouts
 from rebalance_kit.view.cards.triage import triage
-from rebalance_kit.view.figures.svg import Picture
+from rebalance_kit.view.style.showing import Picture
 
 CARDS: Mapping[str, Callable[[], Picture]] = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from textwrap import wrap
 
-from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
+from rebalance_kit.view.style.showing import WIDTH, Picture, closed, page, words
 from rebalance_kit.view.style.theme import ROLES
 
 MARGIN, SIZE = 24, 14

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import wrap
 
-from rebalance_kit.view.figures.svg import Picture, closed, page, words
+from rebalance_kit.view.style.showing import Picture, closed, page, words
 from rebalance_kit.view.style.theme import HUES, ROLES
 
 

@@ -10,7 +10,7 @@ from rebalance_kit.assignors.contract import Assignment, Cluster, MemberSubscrip
 from rebalance_kit.assignors.registry import plan
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicId, TopicPartition, parse_partition
-from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, words
+from rebalance_kit.view.style.showing import WIDTH, Picture, closed, page, words
 from rebalance_kit.view.style.theme import ROLES, looks
 from rebalance_kit.view.words.phrases import partitions_in_words
 

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.segments import segments_of
+from rebalance_kit.view.board.boards import Boards, segments_of
 from rebalance_kit.view.board.states import Mark
 from rebalance_kit.view.figures.gantt import free_rows
 from rebalance_kit.view.kinds import MarkKind

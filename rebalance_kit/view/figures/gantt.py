@@ -16,12 +16,10 @@ from html import escape
 from typing import NamedTuple
 
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.segments import Segment, segments_of
+from rebalance_kit.view.board.boards import Boards, Segment, segments_of
 from rebalance_kit.view.board.states import ABSENT, Mark
-from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, words
 from rebalance_kit.view.kinds import MarkKind
-from rebalance_kit.view.style.showing import Figure, base_layout, visible_lines
+from rebalance_kit.view.style.showing import WIDTH, Figure, Picture, base_layout, closed, visible_lines, words
 from rebalance_kit.view.style.theme import FONT, ROLES, Look, looks
 from rebalance_kit.view.words.descriptions import describe_gantt
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rebalance_kit.model.trace import Trace, TraceRow
-from rebalance_kit.view.figures.svg import Picture, closed, page, tip
-from rebalance_kit.view.figures.svg import words as words_at
+from rebalance_kit.view.style.showing import Picture, closed, page, tip
+from rebalance_kit.view.style.showing import words as words_at
 from rebalance_kit.view.style.theme import ROLES, looks, member_order
 from rebalance_kit.view.words.phrases import partitions_in_words
 

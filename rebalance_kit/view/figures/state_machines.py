@@ -21,7 +21,7 @@ from rebalance_kit.protocol.consumer_client.member import EDGES, MemberState
 from rebalance_kit.protocol.consumer_group.group import ConsumerGroupState
 from rebalance_kit.protocol.consumer_group.table import RULES
 from rebalance_kit.protocol.effects import EventKind, Load, Timer, Unload, name_of
-from rebalance_kit.view.figures.svg import WIDTH, Picture, closed, page, tip, words
+from rebalance_kit.view.style.showing import WIDTH, Picture, closed, page, tip, words
 from rebalance_kit.view.style.theme import ROLES
 
 # Lays out and draws any state machine: states in a column, an arrow for each edge, no label over another.

@@ -13,10 +13,19 @@ from dataclasses import replace
 from random import Random
 from types import MappingProxyType
 
-from rebalance_kit.analysis.comparison import Comparison, compare, measure, sentences
 from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.draws import Distribution, Draws, Pairs, least, pairs
-from rebalance_kit.analysis.metrics import MEASURES, UNPLANNED, Measure, Metrics, cells
+from rebalance_kit.analysis.metrics import (
+    MEASURES,
+    UNPLANNED,
+    Comparison,
+    Measure,
+    Metrics,
+    cells,
+    compare,
+    measure,
+    sentences,
+)
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import Scenario

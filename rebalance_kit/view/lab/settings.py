@@ -13,8 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 from rebalance_kit.model.config import BrokerConfig, ClientConfig, all_keys
-from rebalance_kit.model.configs.types import RefusedConfig
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.key_types import RefusedConfig
 from rebalance_kit.model.versions import parse_version
 from rebalance_kit.simulation.scenario.checks import COMMITS
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, MemberSpec, Scenario

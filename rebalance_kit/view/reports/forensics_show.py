@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rebalance_kit.view.board.group_view import GroupView
+from rebalance_kit.view.board.group_view import GroupView, describe_gaps, describe_lives, describe_timeline
 from rebalance_kit.view.figures.forensics_figures import gap_map, lives, palette, timeline
 from rebalance_kit.view.style.showing import Figure, show
-from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rebalance_kit.model.errors import RebalanceKitError
 
 if TYPE_CHECKING:
-    from rebalance_kit.recordings.runs.folder import RecordedRun
+    from rebalance_kit.recordings.folder import RecordedRun
     from rebalance_kit.simulation.scenario.scenario import Scenario
 
 #: A scenario of the kit that shows the trouble of a finding.
@@ -74,8 +74,8 @@ def lab_command(path: str, finding: str, at_ms: int | None, *, repeat: bool = Tr
 @cache
 def _repeated(path: str) -> tuple[Scenario, int] | None:
     """The scenario that repeats a recorded run and when it begins; None for logs that are no recorded run."""
-    from rebalance_kit.recordings.replay.repeat import repeat
-    from rebalance_kit.recordings.runs.folder import read_run
+    from rebalance_kit.recordings.folder import read_run
+    from rebalance_kit.recordings.repeat import repeat
 
     if not (Path(path) / "run.json").is_file():
         return None

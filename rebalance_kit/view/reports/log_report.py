@@ -26,16 +26,23 @@ from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import digest_of, policy
-from rebalance_kit.pipeline.own_files import PAGE
+from rebalance_kit.pipeline.output import PAGE
 from rebalance_kit.scenarios import scenario
 from rebalance_kit.simulation.permalink import VERSION, Link, write_link
-from rebalance_kit.view.board.group_view import GroupView, clock, moment, seconds
+from rebalance_kit.view.board.group_view import (
+    GroupView,
+    clock,
+    describe_gaps,
+    describe_lives,
+    describe_timeline,
+    moment,
+    seconds,
+)
 from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
 from rebalance_kit.view.reports.log_lines import LinesAround
 from rebalance_kit.view.reports.log_timeline import timeline_data
 from rebalance_kit.view.style.theme import bundled, embedded, stylesheet
-from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Tables

@@ -18,7 +18,7 @@ from pathlib import Path
 from rebalance_kit.model.errors import require
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import policy
-from rebalance_kit.view.figures.sweep_figures import Row, sweep_figures
+from rebalance_kit.view.figures.comparison import Row, sweep_figures
 from rebalance_kit.view.style.showing import Figure, as_plotly
 from rebalance_kit.view.style.theme import FONT, ROLES, embedded
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rebalance_kit.analysis.comparison import measure
 from rebalance_kit.analysis.deliveries import Gap
-from rebalance_kit.analysis.metrics import aligned, cells
+from rebalance_kit.analysis.metrics import aligned, cells, measure
 from rebalance_kit.model.trace import Trace, require_traces
-from rebalance_kit.view.board.boards import Boards
-from rebalance_kit.view.board.segments import segments_of
+from rebalance_kit.view.board.boards import Boards, segments_of
 from rebalance_kit.view.board.states import ABSENT, BoardState
 from rebalance_kit.view.words.causes import deliveries_line
 from rebalance_kit.view.words.moment import sentence

@@ -10,7 +10,7 @@ import pytest
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.pipeline.lines.classify import Range, RangeReader
-from rebalance_kit.pipeline.lines.packets import (
+from rebalance_kit.pipeline.lines.tables import (
     COUNTS,
     EVENTS_OF_GROUP,
     REJECTED_LINES,

@@ -14,7 +14,7 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.pipeline.spark.cluster import LocalCluster, write_kit_zip
-from rebalance_kit.pipeline.sweep.one_run import measured
+from rebalance_kit.pipeline.sweep.grid import measured
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.spark

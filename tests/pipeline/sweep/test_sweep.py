@@ -13,10 +13,17 @@ from rebalance_kit.analysis.rebalances import rebalances
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.pipeline.sweep.command import describe_sweep, read_spec, read_words
-from rebalance_kit.pipeline.sweep.grid import make_grid, sweep, sweep_tables
-from rebalance_kit.pipeline.sweep.one_run import crash_detected, false_alarms, measured, varied
+from rebalance_kit.pipeline.sweep.grid import (
+    crash_detected,
+    false_alarms,
+    make_grid,
+    measured,
+    sweep,
+    sweep_tables,
+    varied,
+)
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.figures.sweep_figures import (
+from rebalance_kit.view.figures.comparison import (
     describe_trade_off,
     detection_figure,
     gap_figure,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol.consumer_group.group import MemberState
-from rebalance_kit.protocol.consumer_group.reconciliation import reconcile
+from rebalance_kit.protocol.consumer_group.heartbeating import reconcile
 from tests.support.protocol.consumer_steps import leave, names, settled
 from tests.support.protocol.driver import ConsumerGroupDriver, run, tps
 from tests.support.protocol.kafka_table import kafka

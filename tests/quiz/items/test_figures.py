@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.figures import BEGIN, DOCUMENT, with_figures
+from rebalance_kit.quiz.items.check import BEGIN, DOCUMENT, with_figures
 
 
 def test_the_document_has_the_figures_of_today(bank):
     text = DOCUMENT.read_text("utf-8")
-    assert text == with_figures(text, bank), "run python -m rebalance_kit.quiz.items.figures"
+    assert text == with_figures(text, bank), "run python -m rebalance_kit.quiz.items.check"
     with pytest.raises(DataError, match="no lines"):
         with_figures(text.replace(BEGIN, ""), bank)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance_kit.quiz.items import form, guessing, lint
+from rebalance_kit.quiz.items import form, lint
 from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.items.item import Choice, Matching, Prompt, Short, WrongText
 
@@ -180,13 +180,13 @@ def test_a_bank_in_which_the_longest_option_is_right_is_found(single):
         replace(item, options=(replace(item.options[0], text="much the longest"), *item.options[1:]))
         for item in fair
     ]
-    assert "longest" in " ".join(problem.message for problem in guessing.no_lucky_guesser(told))
-    assert "longest" not in " ".join(problem.message for problem in guessing.no_lucky_guesser(fair))
-    assert "position answers" in " ".join(problem.message for problem in guessing.no_lucky_guesser(fair))
+    assert "longest" in " ".join(problem.message for problem in lint.no_lucky_guesser(told))
+    assert "longest" not in " ".join(problem.message for problem in lint.no_lucky_guesser(fair))
+    assert "position answers" in " ".join(problem.message for problem in lint.no_lucky_guesser(fair))
 
 
 def test_no_guesser_beats_chance_over_the_bank():
-    table = guessing.guessers(read_bank().items)
+    table = lint.guessers(read_bank().items)
     assert {guesser.name for guesser in table} == {
         "longest",
         "shortest",

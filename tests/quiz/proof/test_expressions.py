@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.proof.expressions import HELPERS, evaluate, parse
-from rebalance_kit.quiz.proof.run_facts import FACTS, RunFacts, ask
+from rebalance_kit.quiz.proof.run_book import FACTS, RunFacts, ask
 from tests.support.paths import ROOT
 
 

@@ -11,7 +11,7 @@ from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.analysis.ownership import owners_at
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.quiz.proof.run_facts import RunFacts
+from rebalance_kit.quiz.proof.run_book import RunFacts
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate
 

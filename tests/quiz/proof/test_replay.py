@@ -9,9 +9,9 @@ import pytest
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.item import Generated
 from rebalance_kit.quiz.proof.generate import drawn
-from rebalance_kit.quiz.proof.replay import LEAD_MS, replays
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import is_verified
+from rebalance_kit.quiz.sittings.progress import LEAD_MS, replays
 from rebalance_kit.quiz.sittings.terminal import run_quiz
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.simulation.simulate import simulate

@@ -28,7 +28,8 @@ from rebalance_kit.quiz.sittings.daily import (
     today_lines,
     weak_themes,
 )
-from rebalance_kit.quiz.sittings.plan import (
+from rebalance_kit.quiz.sittings.practice import due, due_in_days
+from rebalance_kit.quiz.sittings.progress import (
     dated,
     day_of,
     first_answers,
@@ -38,7 +39,6 @@ from rebalance_kit.quiz.sittings.plan import (
     read_day,
     steps,
 )
-from rebalance_kit.quiz.sittings.practice import due, due_in_days
 from rebalance_kit.quiz.sittings.store import Attempt, Store
 from rebalance_kit.quiz.sittings.terminal import run_today
 from tests.support.paths import ROOT

@@ -437,7 +437,7 @@ def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
 
 
 def test_a_widget_obeys_its_page_and_holds_no_key(store):
-    from rebalance_kit.view.quiz.exam import Exam
+    from rebalance_kit.view.quiz.page import Exam
 
     exam = Exam("CCDAK", questions=12, store=store)
     exam.handle({"do": "finish"})
@@ -497,8 +497,7 @@ def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
 
 
 def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
-    from rebalance_kit.quiz.proof.replay import to_replay
-    from rebalance_kit.quiz.sittings.progress import progress
+    from rebalance_kit.quiz.sittings.progress import progress, to_replay
     from rebalance_kit.simulation.permalink import read_link
 
     exam = ExamSitting.begin("CCDAK", store=store, bank=bank).start()

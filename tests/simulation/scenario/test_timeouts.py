@@ -8,7 +8,7 @@ import pytest
 
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.config import ClientConfig
-from rebalance_kit.model.configs.types import RefusedConfig
+from rebalance_kit.model.key_types import RefusedConfig
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, carry_timeouts, left_out, with_protocol
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate

@@ -8,7 +8,7 @@ from typing import Any
 
 import rebalance_kit as rk
 from rebalance_kit import notebook, view
-from rebalance_kit.analysis.comparison import sentences
+from rebalance_kit.analysis.metrics import sentences
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.figures.comparison import comparison_figure
 

@@ -236,7 +236,7 @@ def _read_layouts(text: str) -> None:
 
 @cache
 def _log_texts() -> tuple[str, ...]:
-    from rebalance_kit.recordings.runs.folder import read_file
+    from rebalance_kit.recordings.folder import read_file
 
     names = (
         ("crash.eager.4.3.1", "broker.log"),
@@ -382,8 +382,7 @@ def _widgets(_generation: int) -> Mapping[str, Any]:
     from rebalance_kit.quiz.items.item import Choice
     from rebalance_kit.quiz.sittings.store import Store
     from rebalance_kit.view.lab.widget import Lab
-    from rebalance_kit.view.quiz.exam import Exam
-    from rebalance_kit.view.quiz.page import Quiz
+    from rebalance_kit.view.quiz.page import Exam, Quiz
     from rebalance_kit.view.quiz.poll import Poll, Vote
 
     folder = Path(tempfile.mkdtemp(prefix="rebalance-kit-fuzz-"))
@@ -483,7 +482,7 @@ def _read_case(raw: Any) -> None:
 
 @cache
 def _recorded() -> tuple[Any, ...]:
-    from rebalance_kit.recordings.runs.folder import read_file
+    from rebalance_kit.recordings.folder import read_file
 
     run = "crash.eager.4.3.1"
     return (
@@ -514,10 +513,10 @@ def _damaged_recording(value: Any, dice: random.Random) -> Any:
 
 
 def _read_recording(value: Any) -> None:
-    from rebalance_kit.recordings.replay.facts import of_record
-    from rebalance_kit.recordings.replay.repeat import repeat
-    from rebalance_kit.recordings.runs.folder import read_run
-    from rebalance_kit.recordings.runs.trace import recorded_trace
+    from rebalance_kit.recordings.compare import of_record
+    from rebalance_kit.recordings.folder import read_run
+    from rebalance_kit.recordings.repeat import repeat
+    from rebalance_kit.recordings.trace import recorded_trace
 
     with tempfile.TemporaryDirectory() as folder:
         for name, part in value.items():
@@ -579,8 +578,8 @@ def _answered() -> tuple[Any, ...]:
 
 
 def _read_rows(value: Any) -> None:
-    from rebalance_kit.exercises.asking import Reply
     from rebalance_kit.exercises.runner import rows_of
+    from rebalance_kit.exercises.wall.begin import Reply
     from rebalance_kit.exercises.wall.process import Unreadable, read_answer
 
     class Asked:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import zipfile
 
-from rebalance_kit.exercises.catalogue import load
+from rebalance_kit.exercises.task import load
 from rebalance_kit.exercises.workspace import Identity
-from rebalance_kit.recordings.runs.folder import read_file
+from rebalance_kit.recordings.folder import read_file
 
 COURSE = "spring"
 EXERCISE = load("01")

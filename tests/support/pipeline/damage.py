@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from rebalance_kit.recordings.runs.folder import RECORDED, _members, run_names
+from rebalance_kit.recordings.folder import RECORDED, _members, run_names
 
 _FOREIGN = (
     b"\x00",

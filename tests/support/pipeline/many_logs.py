@@ -9,7 +9,7 @@ from typing import Any
 
 from rebalance_kit import scenarios
 from rebalance_kit.logs.blocks import PRINTERS
-from rebalance_kit.recordings.maker.maker import Recipe, make_logs
+from rebalance_kit.recordings.maker import Recipe, make_logs
 from tests.support.pipeline import finding_cases, pieces, round_trip
 from tests.support.pipeline.damage import damaged_files
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from rebalance_kit.model.configs.types import ConfigKey
+from rebalance_kit.model.key_types import ConfigKey
 from rebalance_kit.model.trace import Trace, TraceRow
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.simulate import simulate

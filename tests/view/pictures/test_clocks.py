@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
-from rebalance_kit.view.cards.clocks import CLOCKS, clocks
+from rebalance_kit.model.client_keys import CLIENT_KEYS
+from rebalance_kit.view.cards.protocols import CLOCKS, clocks
 
 
 def test_each_clock_has_a_bar_and_a_line():

@@ -15,7 +15,7 @@ from rebalance_kit.protocol.classic_group.table import TRANSITIONS
 from rebalance_kit.protocol.messages import Heartbeat
 from rebalance_kit.view.figures import state_machines
 from rebalance_kit.view.figures.state_machines import Arrow, draw_machine
-from rebalance_kit.view.figures.svg import WIDTH
+from rebalance_kit.view.style.showing import WIDTH
 from rebalance_kit.view.style.theme import ROLES
 
 TEXT = re.compile(

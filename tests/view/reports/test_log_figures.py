@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from rebalance_kit.view.board.group_view import GroupView
+from rebalance_kit.view.board.group_view import GroupView, describe_gaps, describe_lives, describe_timeline
 from rebalance_kit.view.figures.forensics_figures import BINS, gap_map, lives, palette, timeline
-from rebalance_kit.view.words.forensics_text import describe_gaps, describe_lives, describe_timeline
 
 BEGIN = 1_795_000_000_000
 

@@ -14,7 +14,7 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import by_cost
-from rebalance_kit.recordings.runs.folder import unpack
+from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.board.group_view import GroupView
 from rebalance_kit.view.reports.lab_commands import ALIKE, lab_command

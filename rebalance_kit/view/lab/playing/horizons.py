@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.simulation.scenario.scenario import Action, Scenario
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import PartitionState

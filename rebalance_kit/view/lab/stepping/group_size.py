@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rebalance_kit.model.configs.types import RefusedConfig
+from rebalance_kit.model.key_types import RefusedConfig
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, Scenario
 
 MEMBERS = "members"

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.analysis.deliveries import TWICE
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.model.trace import TraceRow
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.simulation.scenario.scenario import ACTIONS

@@ -1,1 +1,0 @@
-"""Kafka's configuration keys as tables, and how a value is checked."""

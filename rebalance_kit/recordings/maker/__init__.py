@@ -1,1 +1,0 @@
-"""Logs of any length made from scenarios, with the truth beside them."""

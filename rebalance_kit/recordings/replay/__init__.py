@@ -1,1 +1,0 @@
-"""A recorded run repeated in the engine and compared."""

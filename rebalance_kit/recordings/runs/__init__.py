@@ -1,1 +1,0 @@
-"""One recorded run: its folder, the pack, its trace, and what its truth says."""
