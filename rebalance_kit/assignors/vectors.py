@@ -16,14 +16,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from rebalance_kit.assignors.contract import (
-    NO_GENERATION,
-    Assignment,
-    Cluster,
-    KafkaFailure,
-    MemberSubscription,
-    Step,
-)
+from rebalance_kit.assignors import contract
 from rebalance_kit.assignors.registry import ASSIGNORS, assign
 from rebalance_kit.model.errors import AssignorError, DataError
 from rebalance_kit.model.files import refuse_no_file
@@ -77,9 +70,9 @@ class VectorCase:
     index: int
     where: str
     assignor: str
-    cluster: Cluster
-    members: tuple[MemberSubscription, ...]
-    max_generation: int = NO_GENERATION
+    cluster: contract.Cluster
+    members: tuple[contract.MemberSubscription, ...]
+    max_generation: int = contract.NO_GENERATION
     expected: Mapping[str, tuple[TopicPartition, ...]] | None = None
     raises: str | None = None
 
@@ -157,9 +150,9 @@ def parse_case(raw: Any, index: int, source: str) -> VectorCase:
         index,
         where,
         name,
-        Cluster(partitions, topic_ids, _racks(where, raw.get("replica_racks") or {}, partitions)),
+        contract.Cluster(partitions, topic_ids, _racks(where, raw.get("replica_racks") or {}, partitions)),
         members,
-        _optional(f"{where}, max_generation", raw.get("max_generation"), _generation, NO_GENERATION),
+        _optional(f"{where}, max_generation", raw.get("max_generation"), _generation, contract.NO_GENERATION),
         _expected(where, raw.get("expected"), members),
         _optional(f"{where}, raises", raw.get("raises"), _text, None),
     )
@@ -175,7 +168,7 @@ def _assignor(where: str, raw: Mapping[str, Any]) -> str:
     return name
 
 
-def _member(where: str, raw: Any) -> MemberSubscription:
+def _member(where: str, raw: Any) -> contract.MemberSubscription:
     _object(where, raw)
     _known_keys(where, raw, _MEMBER_KEYS)
     member_id = _text(f"{where}.member_id", _required(where, raw, "member_id"))
@@ -183,7 +176,7 @@ def _member(where: str, raw: Any) -> MemberSubscription:
     def optional(key: str, check: Callable[[str, Any], Any]) -> Any:
         return _optional(f"{where}.{key}", raw.get(key), check, None)
 
-    return MemberSubscription(
+    return contract.MemberSubscription(
         member_id,
         _list_of(f"{where}.topics", _required(where, raw, "topics"), _text),
         optional("group_instance_id", _text),
@@ -194,7 +187,7 @@ def _member(where: str, raw: Any) -> MemberSubscription:
     )
 
 
-def _distinct(where: str, members: tuple[MemberSubscription, ...]) -> None:
+def _distinct(where: str, members: tuple[contract.MemberSubscription, ...]) -> None:
     seen: dict[str, int] = {}
     for place, member in enumerate(members):
         if member.member_id in seen:
@@ -216,7 +209,7 @@ def _racks(
 
 
 def _expected(
-    where: str, raw: Any, members: tuple[MemberSubscription, ...]
+    where: str, raw: Any, members: tuple[contract.MemberSubscription, ...]
 ) -> dict[str, tuple[TopicPartition, ...]] | None:
     if raw is None:
         return None
@@ -291,7 +284,7 @@ def _integer(where: str, value: Any, least: int, most: int = _INT32) -> int:
 
 
 def _generation(where: str, value: Any) -> int:
-    return _integer(where, value, NO_GENERATION)
+    return _integer(where, value, contract.NO_GENERATION)
 
 
 def _topic_id(where: str, value: Any) -> TopicId:
@@ -322,11 +315,11 @@ def run_case(case: VectorCase, *, explain: bool = False) -> dict[str, Any]:
     Returns ``index``; ``assignment`` (client assignors: lists in Kafka's own order; server: sorted) or
     ``raises`` (the Java exception); ``equal`` where the case says what Kafka answered; ``steps`` if asked.
     """
-    steps: list[Step] | None = [] if explain else None
+    steps: list[contract.Step] | None = [] if explain else None
     result: dict[str, Any] = {"index": case.index}
     try:
         assignment = assign(case.assignor, case.cluster, case.members, steps, case.max_generation)
-    except KafkaFailure as failure:
+    except contract.KafkaFailure as failure:
         result["raises"] = failure.java_exception
         if case.expected is not None or case.raises is not None:
             result["equal"] = case.raises == failure.java_exception
@@ -348,7 +341,7 @@ def run_case(case: VectorCase, *, explain: bool = False) -> dict[str, Any]:
     return result
 
 
-def _is_equal(case: VectorCase, assignment: Assignment) -> bool:
+def _is_equal(case: VectorCase, assignment: contract.Assignment) -> bool:
     if case.expected is None or case.raises is not None:
         return False
     if case.assignor.startswith("server."):

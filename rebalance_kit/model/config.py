@@ -13,20 +13,10 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from rebalance_kit.model import client_keys
+from rebalance_kit.model import client_keys, key_types
 from rebalance_kit.model.broker_keys import BROKER_KEYS, BrokerConfig
 from rebalance_kit.model.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
 from rebalance_kit.model.errors import ConfigError
-from rebalance_kit.model.key_types import (
-    ConfigKey,
-    RefusedConfig,
-    Written,
-    find,
-    illegal_name,
-    invalid,
-    parse,
-    written,
-)
 from rebalance_kit.model.versions import PREFERRED, has
 
 __all__ = ["CLIENTS", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]
@@ -37,7 +27,7 @@ NO_OWN: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 _DURATION = re.compile(r"by_duration:P(?=.)([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?")
 
 
-def all_keys() -> Mapping[str, ConfigKey]:
+def all_keys() -> Mapping[str, key_types.ConfigKey]:
     """Every config key that the kit knows, client and broker."""
     return {**CLIENT_KEYS, **BROKER_KEYS}
 
@@ -89,7 +79,7 @@ class ClientConfig:
             raise ConfigError(
                 f"{where + ': ' if where else ''}client {client!r} is unknown; expected one of {', '.join(CLIENTS)}"
             )
-        key = written(configs)
+        key = key_types.written(configs)
         if key is None:
             return cls._checked(configs, kafka_version, where, client, own)
         checked = _seen_before(client, kafka_version, key, tuple(own.items()))
@@ -143,7 +133,7 @@ class ClientConfig:
 
 @lru_cache(maxsize=512)
 def _seen_before(
-    _client: str, _version: str, _key: Written, _own: tuple[tuple[str, tuple[str, ...]], ...]
+    _client: str, _version: str, _key: key_types.Written, _own: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> list[ClientConfig]:
     """A place for the one configuration that these words mean: a group's members mostly share theirs."""
     return []
@@ -156,7 +146,7 @@ def _read_client(
     values = dict(_client_defaults(version, client))
     given: dict[str, Any] = {}
     for name, value in configs.items():
-        key = find(
+        key = key_types.find(
             keys,
             name,
             version,
@@ -167,7 +157,7 @@ def _read_client(
             continue
         if client == "librdkafka":
             client_keys.check_value(name, value, where)
-        given[name] = values[name] = parse(key, value, where)
+        given[name] = values[name] = key_types.parse(key, value, where)
     if _STRATEGY in given:
         values[_STRATEGY] = _assignors(given[_STRATEGY], version, where, client, own)
     return given, values
@@ -190,7 +180,7 @@ def _assignors(
     for name in names:
         if names.count(name) > 1 and not has("duplicate-assignors-ignored", version):
             both = ", ".join(CLASSES.get(name, name) for _ in range(names.count(name)))
-            raise RefusedConfig(
+            raise key_types.RefusedConfig(
                 f"The assignor name: '{name}' is used in more than one assignor: {both}",
                 (_STRATEGY,),
                 "KafkaException",
@@ -205,7 +195,7 @@ def _assignor_name(item: str, where: str) -> str:
         if item in {name, java_class, java_class.rpartition(".")[2]}:
             return name
     known = ", ".join(CLASSES)
-    raise RefusedConfig(
+    raise key_types.RefusedConfig(
         f"{item} ClassNotFoundException exception occurred; expected one of {known} or their classes, as in {CLASSES['range']}",
         (_STRATEGY,),
         "KafkaException",
@@ -229,7 +219,7 @@ def common_mode(
         message = (
             f"Specified assignors [{', '.join(names)}] do not have commonly supported rebalance protocol"
         )
-        raise RefusedConfig(message, (_STRATEGY,), "IllegalArgumentException", where)
+        raise key_types.RefusedConfig(message, (_STRATEGY,), "IllegalArgumentException", where)
     return common[0] if names else "EAGER"
 
 
@@ -237,11 +227,11 @@ def _check_java(given: Mapping[str, Any], values: Mapping[str, Any], version: st
     consumer = values["group.protocol"].lower() == "consumer"
     refused = [name for name in REFUSED_BY_CONSUMER if name in given and given[name] not in {"", ()}]
     if consumer and refused and has("consumer-refuses-classic-configs", version):
-        raise RefusedConfig(
+        raise key_types.RefusedConfig(
             f"{', '.join(refused)} cannot be set when group.protocol=CONSUMER", refused, where=where
         )
     if not consumer and "group.remote.assignor" in given:
-        raise RefusedConfig(
+        raise key_types.RefusedConfig(
             "group.remote.assignor cannot be set when group.protocol=CLASSIC",
             ("group.remote.assignor",),
             where=where,
@@ -263,17 +253,19 @@ def _check_java(given: Mapping[str, Any], values: Mapping[str, Any], version: st
         )
 
 
-def _argument(message: str, keys: tuple[str, ...] | list[str], where: str) -> RefusedConfig:
-    return RefusedConfig(message, keys, "IllegalArgumentException", where)
+def _argument(message: str, keys: tuple[str, ...] | list[str], where: str) -> key_types.RefusedConfig:
+    return key_types.RefusedConfig(message, keys, "IllegalArgumentException", where)
 
 
 def _check_reset(reset: str, version: str, where: str) -> None:
     if reset in {"latest", "earliest", "none"}:
         return
     if not has("reset-by-duration", version):
-        raise invalid("auto.offset.reset", reset, "String must be one of: latest, earliest, none", where)
+        raise key_types.invalid(
+            "auto.offset.reset", reset, "String must be one of: latest, earliest, none", where
+        )
     if not _DURATION.fullmatch(reset):
-        raise invalid(
+        raise key_types.invalid(
             "auto.offset.reset",
             reset,
             f"Invalid value `{reset}` for configuration auto.offset.reset. The value must be either 'earliest', 'latest', 'none' "
@@ -285,10 +277,10 @@ def _check_reset(reset: str, version: str, where: str) -> None:
 def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str, where: str) -> None:
     instance = given.get("group.instance.id")
     if instance == "":
-        raise invalid("group.instance.id", instance, "String must be non-empty", where)
-    why = None if instance is None else illegal_name(instance)
+        raise key_types.invalid("group.instance.id", instance, "String must be non-empty", where)
+    why = None if instance is None else key_types.illegal_name(instance)
     if why is not None:
-        raise RefusedConfig(
+        raise key_types.RefusedConfig(
             f"Group instance id is invalid: {why}",
             ("group.instance.id",),
             "InvalidConfigurationException",
@@ -296,9 +288,9 @@ def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str
         )
     if values["group.id"] is None and given.get("enable.auto.commit") is True:
         message = "enable.auto.commit cannot be set to true when default group id (null) is used."
-        raise RefusedConfig(
+        raise key_types.RefusedConfig(
             message, ("enable.auto.commit", "group.id"), "InvalidConfigurationException", where
         )
     if values["group.id"] == "" and has("empty-group-id-refused", version):
         message = "The configured group.id should not be an empty string or whitespace."
-        raise RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)
+        raise key_types.RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)

@@ -26,24 +26,7 @@ from typing import ClassVar, Generic, TypeVar, cast
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
-from rebalance_kit.protocol.effects import (
-    Answered,
-    Callback,
-    ClientEvent,
-    Commit,
-    Disconnected,
-    Effect,
-    Effects,
-    FindCoordinator,
-    Key,
-    Note,
-    Own,
-    Racks,
-    SetTimer,
-    StopFetching,
-    Timer,
-    TimerFired,
-)
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.messages import JoinMember, Partitions, Request, Response
 
 # A consumer's configuration, as far as its group membership needs it, and the driver's services.
@@ -73,7 +56,7 @@ class ClientSettings:
     protocol, wrong always calls assign() and unassign()."""
     new_id: Callable[[], str] = lambda: ""
     """A fresh KIP-848 member id: those clients make their own."""
-    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember], Racks], Assigned] = (
+    assign: Callable[[str, Mapping[str, int], Sequence[JoinMember], effects.Racks], Assigned] = (
         lambda _name, _cluster, _members, _racks: {}
     )
     """Runs a client assignor for a leader: name, partition counts, members in the answer's order, replicas."""
@@ -223,42 +206,42 @@ class Member:
             )
         self.poll_step = step
 
-    def note(self, kind: str, **detail: object) -> Note:
+    def note(self, kind: str, **detail: object) -> effects.Note:
         """A trace row of this client."""
-        return Note(kind, self.traced_generation, self.member_id or None, detail)
+        return effects.Note(kind, self.traced_generation, self.member_id or None, detail)
 
-    def call(self, kind: str, partitions: Partitions, generation: int, member_id: str) -> Callback:
+    def call(self, kind: str, partitions: Partitions, generation: int, member_id: str) -> effects.Callback:
         """Ask for a listener callback, showing what groupMetadata() would say.
 
         librdkafka has no lost event, only assignment_lost() within its revoke callback. Its bindings ask it: where
         it is true, the Python client calls on_lost, or on_revoke if the application gave no on_lost.
         """
-        return Callback(kind, partitions, generation, member_id)
+        return effects.Callback(kind, partitions, generation, member_id)
 
-    def raised(self, error: str) -> Note:
+    def raised(self, error: str) -> effects.Note:
         """A callback raised: its error leaves poll(), and the application catches it."""
         return self.note("poll_raised", error="KafkaException", message=f"{USER_ERROR} ({error})")
 
-    def own(self, partitions: Partitions) -> Own:
+    def own(self, partitions: Partitions) -> effects.Own:
         """Replace the local assignment."""
         self.owned = partitions
-        return Own(partitions, ())
+        return effects.Own(partitions, ())
 
-    def lose_coordinator(self, cause: str) -> Effects:
+    def lose_coordinator(self, cause: str) -> effects.Effects:
         """Mark the coordinator unknown and look for it; id and generation stay."""
         if self.coordinator_known:
             self.coordinator_known = False
             yield self.note("coordinator_lost", cause=cause)
-            yield FindCoordinator()
+            yield effects.FindCoordinator()
 
 
 # Commits that a client waits for: before it re-joins or revokes, and in close().
 
 
-RETRY = (Timer.RETRY,)
+RETRY = (effects.Timer.RETRY,)
 RETRY_MS = 100
-COMMIT_LIMIT = (Timer.COMMIT_LIMIT,)
-CLOSE_LIMIT = (Timer.CLOSE_LIMIT,)
+COMMIT_LIMIT = (effects.Timer.COMMIT_LIMIT,)
+CLOSE_LIMIT = (effects.Timer.CLOSE_LIMIT,)
 RETRIED_COMMITS = COORDINATOR_MOVED | {
     "COORDINATOR_LOAD_IN_PROGRESS",
     "DISCONNECTED",
@@ -283,36 +266,36 @@ class AwaitedCommit(Generic[M]):
     """A commit that the application thread waits for, and what follows."""
 
     how: str
-    limit: Key
+    limit: effects.Key
     retries: Callable[[M, str], bool]
     """Whether this error makes the client send the commit again."""
     wait_ms: Callable[[M], int]
-    then: Callable[[M], Effects]
+    then: Callable[[M], effects.Effects]
 
-    def begin(self, member: M, limit_ms: int) -> Effects:
+    def begin(self, member: M, limit_ms: int) -> effects.Effects:
         """Commit, and wait at most so long; the caller has entered the step."""
         member.commit_retries = 0
-        yield SetTimer(self.limit, limit_ms)
+        yield effects.SetTimer(self.limit, limit_ms)
         if self.how == "close":
-            yield StopFetching(member.owned, "close")  # close() polls no more
-        yield Commit(self.how)
+            yield effects.StopFetching(member.owned, "close")  # close() polls no more
+        yield effects.Commit(self.how)
 
-    def ended(self, member: M, how: str, error: str) -> Effects:
+    def ended(self, member: M, how: str, error: str) -> effects.Effects:
         """The commit is answered, or will not be: send it again, or go on."""
         if how != self.how:
             return
         if self.retries(member, error):
-            yield SetTimer(RETRY, self.wait_ms(member))
+            yield effects.SetTimer(RETRY, self.wait_ms(member))
             member.commit_retries += 1
         else:
             yield from self.then(member)
 
-    def again(self, member: M) -> Effects:
+    def again(self, member: M) -> effects.Effects:
         """retry.backoff.ms has passed."""
         if member.coordinator_known:
-            yield Commit(self.how)
+            yield effects.Commit(self.how)
         else:
-            yield SetTimer(RETRY, RETRY_MS)
+            yield effects.SetTimer(RETRY, RETRY_MS)
 
 
 def retriable(member: Member, error: str) -> bool:
@@ -322,7 +305,7 @@ def retriable(member: Member, error: str) -> bool:
     return error in RETRIED_COMMITS
 
 
-def commit_and_close(member: M, commit: AwaitedCommit[M]) -> Effects:
+def commit_and_close(member: M, commit: AwaitedCommit[M]) -> effects.Effects:
     """close(), first step: commit where that is configured, then what follows a commit."""
     member.closing = True
     if member.settings.auto_commit and member.owned and member.may_commit:
@@ -332,64 +315,68 @@ def commit_and_close(member: M, commit: AwaitedCommit[M]) -> Effects:
         yield from commit.then(member)
 
 
-E = TypeVar("E", bound=ClientEvent)
+E = TypeVar("E", bound=effects.ClientEvent)
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Response)
-ClientKind = type | Timer | tuple[type, type]
+ClientKind = type | effects.Timer | tuple[type, type]
 """What an event is: its type, the kind of its timer, or (Answered or Disconnected, the request's type)."""
-ClientRule = Callable[[M, ClientEvent], Effects]
+ClientRule = Callable[[M, effects.ClientEvent], effects.Effects]
 ClientRow = tuple[ClientKind, tuple[PollStep | None, ...], ClientRule[M]]
 
 
-def on(event: type[E], run: Callable[[M, E], Effects], *steps: PollStep) -> ClientRow[M]:
+def on(event: type[E], run: Callable[[M, E], effects.Effects], *steps: PollStep) -> ClientRow[M]:
     """The row of an event; without ``steps``, of every step that has no row of its own."""
     return event, steps or (None,), cast("ClientRule[M]", run)
 
 
-def after(timer: Timer, run: Callable[[M, TimerFired], Effects], *steps: PollStep) -> ClientRow[M]:
+def after(
+    timer: effects.Timer, run: Callable[[M, effects.TimerFired], effects.Effects], *steps: PollStep
+) -> ClientRow[M]:
     """The row of a timer that ran out."""
     return timer, steps or (None,), cast("ClientRule[M]", run)
 
 
 def answered(
-    request: type[R], answer: type[A], run: Callable[[M, R, A], Effects], *steps: PollStep
+    request: type[R], answer: type[A], run: Callable[[M, R, A], effects.Effects], *steps: PollStep
 ) -> ClientRow[M]:
     """The row of the answer to a request."""
 
-    def rule(member: M, event: ClientEvent) -> Effects:
-        assert isinstance(event, Answered)
+    def rule(member: M, event: effects.ClientEvent) -> effects.Effects:
+        assert isinstance(event, effects.Answered)
         return run(member, cast("R", event.request), cast("A", event.response))
 
-    return (Answered, request), steps or (None,), rule
+    return (effects.Answered, request), steps or (None,), rule
 
 
-def unanswered(request: type[R], run: Callable[[M, R, str], Effects], *steps: PollStep) -> ClientRow[M]:
+def unanswered(
+    request: type[R], run: Callable[[M, R, str], effects.Effects], *steps: PollStep
+) -> ClientRow[M]:
     """The row of a request that gets no answer: the connection broke, for the cause that is given."""
 
-    def rule(member: M, event: ClientEvent) -> Effects:
-        assert isinstance(event, Disconnected)
+    def rule(member: M, event: effects.ClientEvent) -> effects.Effects:
+        assert isinstance(event, effects.Disconnected)
         return run(member, cast("R", event.request), event.cause)
 
-    return (Disconnected, request), steps or (None,), rule
+    return (effects.Disconnected, request), steps or (None,), rule
 
 
-def ignore(member: Member, event: ClientEvent) -> Effects:
+def ignore(member: Member, event: effects.ClientEvent) -> effects.Effects:
     """The event comes too late to matter, or means nothing here."""
     return iter(())
 
 
-def ignore_answer(member: Member, request: Request, answer: Response) -> Effects:
+def ignore_answer(member: Member, request: Request, answer: Response) -> effects.Effects:
     """Nothing waits for this answer."""
     return iter(())
 
 
-def kind_of(event: ClientEvent) -> ClientKind:
+def kind_of(event: effects.ClientEvent) -> ClientKind:
     """What a client's table asks about an event."""
-    if isinstance(event, Answered):
-        return Answered, type(event.request)
-    if isinstance(event, Disconnected):
-        return Disconnected, type(event.request)
-    return Timer(event.key[0]) if isinstance(event, TimerFired) else type(event)
+    if isinstance(event, effects.Answered):
+        return effects.Answered, type(event.request)
+    if isinstance(event, effects.Disconnected):
+        return effects.Disconnected, type(event.request)
+    return effects.Timer(event.key[0]) if isinstance(event, effects.TimerFired) else type(event)
 
 
 class ClientTable(Generic[M]):
@@ -402,7 +389,7 @@ class ClientTable(Generic[M]):
         )
         self._kinds = frozenset(kind for kind, _, _ in rows)
 
-    def step(self, member: M, event: ClientEvent) -> list[Effect]:
+    def step(self, member: M, event: effects.ClientEvent) -> list[effects.Effect]:
         """Apply one event to the client and return the effects it asks for, in order."""
         kind = kind_of(event)
         if kind not in self._kinds:

@@ -22,17 +22,11 @@ from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.analysis.ownership import readers_at
 from rebalance_kit.model.errors import DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.recordings import log_lines
 from rebalance_kit.recordings.arrivals import of_draw
 from rebalance_kit.recordings.compare import Comparison, Facts, compare, of_record, of_trace
 from rebalance_kit.recordings.expected import CLOSING_MS
 from rebalance_kit.recordings.folder import RecordedRun, read_run
-from rebalance_kit.recordings.log_lines import (
-    Files,
-    LineComparison,
-    compare_lines,
-    recorded_lines,
-    simulated_lines,
-)
 from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -212,7 +206,7 @@ class Outcome:
     simulated_again: int
     left_out: tuple[str, ...] = ()
     error: str | None = None
-    lines: LineComparison | None = None
+    lines: log_lines.LineComparison | None = None
     """Log lines of the draw that comes nearest; None when the record has no log."""
 
     @property
@@ -251,10 +245,10 @@ class _Nearest:
     """The draws seen so far: the best by what happened, and the one with the best log lines among the equal."""
 
     recorded: Facts
-    logs: Files
+    logs: log_lines.Files
     equal: int = 0
     best: tuple[Comparison, Facts, int] | None = None
-    lines: tuple[LineComparison, int] | None = None
+    lines: tuple[log_lines.LineComparison, int] | None = None
 
     def see(self, trace: Trace, seed: int) -> None:
         """Compare one more draw; log lines only until one draw has them all."""
@@ -267,7 +261,7 @@ class _Nearest:
         if not self.logs or (self.lines is not None and self.lines[0].equal):
             return
         if found.equal or (better and not self.equal):
-            lines = compare_lines(self.logs, simulated_lines(trace, self.logs))
+            lines = log_lines.compare_lines(self.logs, log_lines.simulated_lines(trace, self.logs))
             first_equal = found.equal and self.equal == 1  # whatever stood here was of a draw that differs
             if (
                 first_equal
@@ -286,7 +280,7 @@ def replay(folder: str | Path, draws: int = 40) -> Outcome:
     require_kind(folder, (str, Path), "the folder", "the folder of a recorded run")
     run = read_run(folder)
     again = repeat(run)
-    logs = {name: lines for name, lines in recorded_lines(run).items() if lines}
+    logs = {name: lines for name, lines in log_lines.recorded_lines(run).items() if lines}
     seen = _Nearest(of_record(run), logs)
     made = 0
     for seed in range(1, FURTHER * draws + 1):
@@ -393,7 +387,7 @@ def _line(outcome: Outcome) -> str:
     return f"{outcome.run}: differs in {first.what}, {first.where}\n    recorded:  {first.recorded}\n    simulated: {first.simulated}"
 
 
-def _line_about_logs(lines: LineComparison | None) -> str:
+def _line_about_logs(lines: log_lines.LineComparison | None) -> str:
     if lines is None:
         return ", no logs to compare"
     if lines.first is None:

@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import itemgetter
 
-from rebalance_kit.assignors.contract import (
-    NO_GENERATION,
-    Assignment,
-    Cluster,
-    KafkaFailure,
-    MemberSubscription,
-    RackMap,
-    Step,
-    in_map_order,
-)
+from rebalance_kit.assignors import contract
 from rebalance_kit.assignors.java_order import hash_map_order, java_sorted, string_hash
 from rebalance_kit.assignors.sticky.claims import Claims, all_alike, hear_claims
 from rebalance_kit.assignors.sticky.general import GeneralDeal
@@ -64,10 +55,12 @@ class ConstrainedDeal:
         "lists",
     )
 
-    def __init__(self, total: int, claims: Claims, racks: RackMap, explain: list[Step] | None) -> None:
+    def __init__(
+        self, total: int, claims: Claims, racks: contract.RackMap, explain: list[contract.Step] | None
+    ) -> None:
         """Start with ``total`` partitions to share among the members of ``claims``."""
         if not claims.owned:
-            raise KafkaFailure("ArithmeticException", "/ by zero: the group has no members")
+            raise contract.KafkaFailure("ArithmeticException", "/ by zero: the group has no members")
         self._min, self._expected_over = divmod(total, len(claims.owned))
         self._max = self._min + (1 if self._expected_over else 0)
         self._over = 0
@@ -152,7 +145,7 @@ class ConstrainedDeal:
         if partition in self._contested or self._given_up.get(partition, member_id) != member_id:
             self.changing_hands[partition] = member_id
         if self._explain is not None:
-            self._explain.append(Step(rule, member_id, (partition,)))
+            self._explain.append(contract.Step(rule, member_id, (partition,)))
         return len(share)
 
     def _deal_round(self, left: Sequence[TopicPartition]) -> None:
@@ -172,7 +165,9 @@ class ConstrainedDeal:
                     turn = turn if turn < len(below) else 0
                 continue
             if served == len(at_min):
-                raise KafkaFailure("IllegalStateException", "No more unfilled consumers to be assigned.")
+                raise contract.KafkaFailure(
+                    "IllegalStateException", "No more unfilled consumers to be assigned."
+                )
             member_id = at_min[served]
             served += 1
             if self._give(partition, member_id, _AT_MIN) == self._max:
@@ -221,10 +216,10 @@ class ConstrainedDeal:
         """Kafka's closing check: nobody may be left below min."""
         if self._below_min and self._over != self._expected_over:
             reason = "fewer members than expected hold more than min, and no partition is left"
-            raise KafkaFailure("IllegalStateException", reason)
+            raise contract.KafkaFailure("IllegalStateException", reason)
         for member_id in self._below_min:
             if len(self.lists[member_id]) != self._min:
-                raise KafkaFailure(
+                raise contract.KafkaFailure(
                     "IllegalStateException", f"{member_id} does not reach min and no partition is left"
                 )
 
@@ -240,10 +235,10 @@ class ConstrainedDeal:
             rule = f"owns {size}: keeps {len(kept)}, one more than the smaller share ({may})"
         else:
             rule = f"owns {size}: keeps {self._min}, the smaller share"
-        self._explain.append(Step(rule, member_id, tuple(kept)))
+        self._explain.append(contract.Step(rule, member_id, tuple(kept)))
         gone = tuple(partition for partition, owner in self._given_up.items() if owner == member_id)
         if gone:
-            self._explain.append(Step("gives these up", member_id, gone))
+            self._explain.append(contract.Step("gives these up", member_id, gone))
 
 
 _BELOW = "nobody has it: next in the round of members below the smaller share"
@@ -270,18 +265,18 @@ class StickyPlan:
     final assignment, before anything is held back, in the order of its own map (sticky family, else None).
     """
 
-    assignment: Assignment
+    assignment: contract.Assignment
     changing_hands: Mapping[TopicPartition, str] | None
-    max_generation: int = NO_GENERATION
-    printed: Assignment | None = None
+    max_generation: int = contract.NO_GENERATION
+    printed: contract.Assignment | None = None
 
 
 def deal_sticky(
-    cluster: Cluster,
-    members: Sequence[MemberSubscription],
-    explain: list[Step] | None,
+    cluster: contract.Cluster,
+    members: Sequence[contract.MemberSubscription],
+    explain: list[contract.Step] | None,
     max_generation: int,
-    votes: Callable[[MemberSubscription], int],
+    votes: Callable[[contract.MemberSubscription], int],
     regroup: Callable[[tuple[TopicPartition, ...]], tuple[TopicPartition, ...]] | None = None,
 ) -> tuple[Lists, dict[TopicPartition, str] | None, int]:
     """Run the algorithm of ``AbstractStickyAssignor``; returns lists, partitions changing hands, max generation.
@@ -289,7 +284,7 @@ def deal_sticky(
     ``votes`` reads the generation that a rival's claim is measured against (see ``hear_claims``);
     ``regroup`` puts claims into the order in which the leader reads them (only the general path shows it).
     """
-    mapped = in_map_order(members)
+    mapped = contract.in_map_order(members)
     subscribed: set[str] = set()
     last: tuple[str, ...] | None = None
     for member in mapped:
@@ -303,7 +298,7 @@ def deal_sticky(
     if not alike and regroup is not None:
         mapped = [replace(member, owned=regroup(member.owned)) for member in mapped]
     claims = hear_claims(mapped, counts, max_generation, votes, explain)
-    racks = RackMap(cluster, counts, mapped)
+    racks = contract.RackMap(cluster, counts, mapped)
     if alike:
         deal = ConstrainedDeal(sum(counts.values()), claims, racks, explain)
         deal.run(claims, counts)
@@ -314,8 +309,8 @@ def deal_sticky(
 
 
 def as_printed(
-    members: Sequence[MemberSubscription], lists: Mapping[str, Sequence[TopicPartition]]
-) -> Assignment:
+    members: Sequence[contract.MemberSubscription], lists: Mapping[str, Sequence[TopicPartition]]
+) -> contract.Assignment:
     """The lists in the order of the map that ``AbstractStickyAssignor`` logs.
 
     The constrained path copies its map (``new HashMap<>(map)``), which sizes the copy's table for the number of

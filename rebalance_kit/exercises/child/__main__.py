@@ -9,33 +9,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.exercises.child.attempt import (
-    attempted,
-    function_of,
-    give,
-    limit_resources,
-    next_order,
-    reply,
-    rows_of,
-)
+from rebalance_kit.exercises.child import attempt
 from rebalance_kit.pipeline.spark.shared_java import VIEWS, borrowed_session
 
 
 def main() -> None:
     """Do what the order says."""
-    order = next_order()
-    limit_resources(order["cpu_s"], order["memory"], order["file_size"])
+    order = attempt.next_order()
+    attempt.limit_resources(order["cpu_s"], order["memory"], order["file_size"])
     spark = borrowed_session(order["tag"])
     inputs = [spark.table(f"{VIEWS}.{name}") for name in order["views"]]
     kind = type(spark.range(0)) if not inputs else type(inputs[0])
-    reply({"begun": True})
+    attempt.reply({"begun": True})
 
     def rows() -> Mapping[str, Any]:
         stream = Path(order["folder"]) if order["streaming"] else None
-        frame = function_of(order)(*inputs)
-        return {"rows": rows_of(frame, order["function"], order["columns"], kind, stream)}
+        frame = attempt.function_of(order)(*inputs)
+        return {"rows": attempt.rows_of(frame, order["function"], order["columns"], kind, stream)}
 
-    give(attempted(rows, order["file"], order["limit_s"]))
+    attempt.give(attempt.attempted(rows, order["file"], order["limit_s"]))
 
 
 main()

@@ -10,16 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rebalance_kit.assignors.contract import MemberSubscription
-from rebalance_kit.exercises.child.attempt import (
-    UNWRITTEN,
-    NoAnswer,
-    attempted,
-    function_of,
-    give,
-    limit_resources,
-    next_order,
-    reply,
-)
+from rebalance_kit.exercises.child import attempt
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 
@@ -73,7 +64,7 @@ class Recorder:
         try:
             callback(partitions, _Noting(consumer, orders))
         except NotImplementedError as error:
-            raise GivenUp(UNWRITTEN) from error
+            raise GivenUp(attempt.UNWRITTEN) from error
         except Exception as error:
             orders.append(["raise", f"{type(error).__name__}: {error}"[:300]])
             raise
@@ -110,19 +101,19 @@ class _Noting:
 
 def main() -> None:
     """Say that the process stands, take the order, and do what it says."""
-    reply({"ready": True})
-    order = next_order()
-    limit_resources(order["cpu_s"], order["memory"], order["file_size"])
+    attempt.reply({"ready": True})
+    order = attempt.next_order()
+    attempt.limit_resources(order["cpu_s"], order["memory"], order["file_size"])
     run = {"assignor": _assigned, "listener": _ordered}[order["how"]]
 
     def outputs() -> Mapping[str, Any]:
-        answer = function_of(order)
+        answer = attempt.function_of(order)
         try:
             return {"outputs": [run(answer, case) for case in order["cases"]]}
         except GivenUp as words:
-            raise NoAnswer(str(words)) from words
+            raise attempt.NoAnswer(str(words)) from words
 
-    give(attempted(outputs, order["file"], order["limit_s"]))
+    attempt.give(attempt.attempted(outputs, order["file"], order["limit_s"]))
 
 
 def _assigned(assignor: Callable[..., Any], case: Mapping[str, Any]) -> list[Any]:
@@ -146,13 +137,13 @@ def _members(call: Mapping[str, Any]) -> tuple[MemberSubscription, ...]:
 
 def _shares(answer: Any) -> dict[str, list[list[Any]]]:
     if not isinstance(answer, Mapping):
-        raise NoAnswer(
+        raise attempt.NoAnswer(
             f"the assignor returned {answer!r:.80}, expected a mapping of member id to its partitions. Did the last line lose its `return`?"
         )
     try:
         return {str(member): [list(as_partition(tp)) for tp in share] for member, share in answer.items()}
     except (TypeError, ValueError) as error:
-        raise NoAnswer(
+        raise attempt.NoAnswer(
             f"the assignor returned something that is no partition ({error}); expected `TopicPartition`, a pair such as ('orders', 4), or 'orders-4'"
         ) from error
 
@@ -160,7 +151,7 @@ def _shares(answer: Any) -> dict[str, list[list[Any]]]:
 def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str, Any]:
     """Orders of every member, callback by callback, in one run of the engine."""
     if not isinstance(listener, type):
-        raise NoAnswer(
+        raise attempt.NoAnswer(
             "the listener is no class. Keep the class of the stub: each process makes one of its own."
         )
     from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -173,7 +164,7 @@ def _ordered(listener: Callable[..., Any], case: Mapping[str, Any]) -> dict[str,
     )  # fmt: skip
     for row in trace.of("own_code_fault"):
         if row.detail["fault"] == "blocks":
-            raise NoAnswer(
+            raise attempt.NoAnswer(
                 f"{row.detail['name']} of member {row.actor} {row.detail['seen']}. Is there a loop without an end?"
             )
     return {name: recorder.calls for name, recorder in recorders.items()}

@@ -20,31 +20,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit import scenarios
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.analysis.metrics import ABSENT, aligned
-from rebalance_kit.model.errors import RebalanceKitError
+from rebalance_kit.model.errors import RebalanceKitError, ScenarioError
+from rebalance_kit.model.files import is_file
+from rebalance_kit.model.yaml_text import YamlRules, load_yaml
 from rebalance_kit.pipeline.output import note_written, refuse_foreign
-from rebalance_kit.pipeline.sweep.grid import usual_tasks
+from rebalance_kit.pipeline.sweep.grid import Grid, make_grid, usual_tasks
 from rebalance_kit.simulation.scenario.expansion import has_windows
+from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Scenario
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from typing import TextIO
 
     from pyspark.sql import DataFrame, SparkSession
-
-    from rebalance_kit.pipeline.sweep.grid import Grid
-
-
-from collections.abc import Mapping, Sequence
-
-from rebalance_kit import scenarios
-from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.files import is_file
-from rebalance_kit.model.yaml_text import YamlRules, load_yaml
-from rebalance_kit.pipeline.sweep.grid import Grid, make_grid
-from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Scenario
-from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 
 #: The columns of the summary and their headings.
 SHOWN = (

@@ -10,34 +10,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.classic_client.joining import JOIN_COMMIT, revoke_before_join
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import CLOSE_COMMIT, die, heartbeat, leave_request
 from rebalance_kit.protocol.client import AwaitedCommit, PollStep
-from rebalance_kit.protocol.effects import (
-    CommitDone,
-    CoordinatorFound,
-    Effects,
-    NextPoll,
-    PollTimeout,
-    SetTimer,
-    TimerFired,
-    WantPoll,
-)
 from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, OffsetCommit, Request
 
 WAITING = frozenset({PollStep.JOINING, PollStep.SYNCING, PollStep.COMMITTING_BEFORE_JOIN})
 """Steps in which poll() waits for an answer that a reset makes worthless."""
 
 
-def heartbeat_due(member: ClassicMember, fired: TimerFired) -> Effects:
+def heartbeat_due(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """heartbeat.interval.ms has passed since the last one."""
     if member.in_group and member.coordinator_known:
         yield heartbeat(member)
         yield member.start_heartbeats()
 
 
-def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer) -> Effects:
+def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer) -> effects.Effects:
     """The member is alive, is to join again, or is none any more."""
     error = answer.error
     if error in {NONE, "REBALANCE_IN_PROGRESS"}:
@@ -45,7 +36,7 @@ def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer
             yield member.session_timer()
         if error != NONE and member.state is MemberState.STABLE and not member.closing:
             yield member.request_rejoin("group is already rebalancing")
-            yield WantPoll(NextPoll.REJOIN)
+            yield effects.WantPoll(effects.NextPoll.REJOIN)
     elif error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
         yield from lose_membership(member, request.generation, error, "HEARTBEAT")
     elif error == "FENCED_INSTANCE_ID":
@@ -58,7 +49,7 @@ def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer
         yield from member.lose_coordinator("coordinator unavailable")
 
 
-def lose_membership(member: ClassicMember, sent_generation: int, error: str, api: str) -> Effects:
+def lose_membership(member: ClassicMember, sent_generation: int, error: str, api: str) -> effects.Effects:
     """The coordinator does not know the member, or not in this generation: it joins anew."""
     if sent_generation != member.generation or not member.in_group:
         return  # the member has moved on since it sent this
@@ -68,10 +59,10 @@ def lose_membership(member: ClassicMember, sent_generation: int, error: str, api
     yield from member.reset(why, keep_id=error == "ILLEGAL_GENERATION")
     yield member.request_rejoin(why)
     if not member.closing:
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def poll_timeout(member: ClassicMember, event: PollTimeout) -> Effects:
+def poll_timeout(member: ClassicMember, event: effects.PollTimeout) -> effects.Effects:
     """max.poll.interval.ms without poll(): a dynamic member leaves at once; lost waits for the next poll()."""
     if not member.in_group:
         return  # the heartbeat thread, which would notice, rests (MemberState.hasNotJoinedGroup)
@@ -82,10 +73,10 @@ def poll_timeout(member: ClassicMember, event: PollTimeout) -> Effects:
         member.enter(PollStep.IDLE)
     yield from member.reset("consumer pro-actively leaving the group", keep_id=False)
     yield member.request_rejoin("consumer pro-actively leaving the group")
-    yield WantPoll(NextPoll.GO_ON)
+    yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def session_passed(member: ClassicMember, fired: TimerFired) -> Effects:
+def session_passed(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """No answer for a session. Java only looks for its coordinator; librdkafka gives its partitions up as lost."""
     if not member.in_group:
         return
@@ -99,12 +90,12 @@ def session_passed(member: ClassicMember, fired: TimerFired) -> Effects:
             yield from revoke_before_join(member)
 
 
-def coordinator_lost(member: ClassicMember, request: Request, cause: str) -> Effects:
+def coordinator_lost(member: ClassicMember, request: Request, cause: str) -> effects.Effects:
     """A request gets no answer: the member looks for its coordinator."""
     yield from member.lose_coordinator(cause)
 
 
-def coordinator_found(member: ClassicMember, event: CoordinatorFound) -> Effects:
+def coordinator_found(member: ClassicMember, event: effects.CoordinatorFound) -> effects.Effects:
     """Heartbeats go on at once; whatever waits for poll() does too."""
     if member.coordinator_known:
         return
@@ -112,9 +103,9 @@ def coordinator_found(member: ClassicMember, event: CoordinatorFound) -> Effects
     yield member.note("coordinator_found")
     if member.in_group:
         yield member.session_timer()
-        yield SetTimer(HEARTBEAT, 0)
+        yield effects.SetTimer(HEARTBEAT, 0)
     if member.poll_step is PollStep.IDLE:
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
 # Commits of a classic consumer: what an answer says about its membership, and the steps that wait for one.
@@ -126,7 +117,7 @@ AWAITED: Mapping[PollStep, AwaitedCommit[ClassicMember]] = MappingProxyType(
 """The steps that wait for a commit."""
 
 
-def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer) -> Effects:
+def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer) -> effects.Effects:
     """A commit is answered, whoever asked for it."""
     error = answer.error
     if error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
@@ -136,30 +127,30 @@ def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer
         return
     elif error == "REBALANCE_IN_PROGRESS" and member.state is MemberState.STABLE:
         yield member.request_rejoin("offset commit failed since group is already rebalancing")
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
     elif error in COORDINATOR_MOVED:
         yield from member.lose_coordinator("coordinator unavailable")
     yield from _ended(member, request.how, error)
 
 
-def commit_unanswered(member: ClassicMember, request: OffsetCommit, cause: str) -> Effects:
+def commit_unanswered(member: ClassicMember, request: OffsetCommit, cause: str) -> effects.Effects:
     """No answer will come."""
     yield from member.lose_coordinator(cause)
     yield from _ended(member, request.how, "DISCONNECTED")
 
 
-def commit_done(member: ClassicMember, event: CommitDone) -> Effects:
+def commit_done(member: ClassicMember, event: effects.CommitDone) -> effects.Effects:
     """There was nothing to commit."""
     yield from _ended(member, event.how, event.error)
 
 
-def _ended(member: ClassicMember, how: str, error: str) -> Effects:
+def _ended(member: ClassicMember, how: str, error: str) -> effects.Effects:
     awaited = AWAITED.get(member.poll_step)
     if awaited is not None:
         yield from awaited.ended(member, how, error)
 
 
-def retry_commit(member: ClassicMember, fired: TimerFired) -> Effects:
+def retry_commit(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """retry.backoff.ms has passed; after a reset nobody may commit any more."""
     awaited = AWAITED.get(member.poll_step)
     if awaited is None:
@@ -170,6 +161,6 @@ def retry_commit(member: ClassicMember, fired: TimerFired) -> Effects:
         yield from awaited.again(member)
 
 
-def stop_waiting(member: ClassicMember, fired: TimerFired) -> Effects:
+def stop_waiting(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """The commit took too long: go on without it."""
     yield from AWAITED[member.poll_step].then(member)

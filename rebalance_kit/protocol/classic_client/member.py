@@ -13,24 +13,14 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.client import Member, PollStep
-from rebalance_kit.protocol.effects import (
-    Callback,
-    CancelTimer,
-    DocumentedState,
-    Effect,
-    Effects,
-    Note,
-    Racks,
-    SetTimer,
-    Timer,
-)
 from rebalance_kit.protocol.messages import JoinAnswer, Partitions, RejoinReason, Trigger
 
 # States of a classic consumer (AbstractCoordinator.MemberState), and the steps of its application thread.
 
 
-class MemberState(DocumentedState):
+class MemberState(effects.DocumentedState):
     """What the client knows of its membership; the heartbeat thread works in the last two states only."""
 
     UNJOINED = (
@@ -106,8 +96,8 @@ POLL_EDGES: Mapping[PollStep, frozenset[PollStep]] = MappingProxyType(
 """Which step of the application thread may come before which."""
 
 
-HEARTBEAT = (Timer.HEARTBEAT,)
-SESSION = (Timer.SESSION,)
+HEARTBEAT = (effects.Timer.HEARTBEAT,)
+SESSION = (effects.Timer.SESSION,)
 
 
 @dataclass(slots=True)
@@ -129,10 +119,10 @@ class ClassicMember(Member):
     assigned_metadata: Mapping[str, int] | None = None
     existing_topics: Mapping[str, int] | None = None
     """librdkafka's effective subscription: the subscribed topics that its metadata knew when it last compared."""
-    racks: Racks = field(default_factory=dict)
-    existing_racks: Racks = field(default_factory=dict)
+    racks: effects.Racks = field(default_factory=dict)
+    existing_racks: effects.Racks = field(default_factory=dict)
     """librdkafka: the replicas' racks when it last compared (of a member with a rack)."""
-    assigned_racks: Racks = field(default_factory=dict)
+    assigned_racks: effects.Racks = field(default_factory=dict)
     """The replicas that the last assignment was made for (of a leader with a rack)."""
     elected: JoinAnswer | None = None
     """The answer that made this client lead, while it waits for fresh metadata to assign by."""
@@ -170,7 +160,7 @@ class ClassicMember(Member):
         return stable and self.poll_step is not PollStep.CLOSED
 
     # --- small changes that the rules share --------------------------------------------------
-    def move(self, to: MemberState) -> tuple[Effect, ...]:
+    def move(self, to: MemberState) -> tuple[effects.Effect, ...]:
         """Change the state along an allowed edge."""
         if to is self.state:
             return ()
@@ -180,30 +170,32 @@ class ClassicMember(Member):
         self.state = to
         return (row,)
 
-    def callback(self, kind: str, partitions: Partitions) -> Callback:
+    def callback(self, kind: str, partitions: Partitions) -> effects.Callback:
         """Ask for a listener callback, showing the generation that was synced last."""
         return self.call(kind, partitions, self.metadata_generation, self.metadata_member_id)
 
-    def request_rejoin(self, reason: str, sent: str | None = None, trigger: Trigger = Trigger.REJOIN) -> Note:
+    def request_rejoin(
+        self, reason: str, sent: str | None = None, trigger: Trigger = Trigger.REJOIN
+    ) -> effects.Note:
         """Remember that the group must be joined again, at the next poll(); ``sent`` is what JoinGroup says."""
         sent_reason = reason if sent is None else sent
         self.rejoin_needed = True
         self.rejoin_reason = RejoinReason(trigger, sent_reason)
         return self.note("rejoin_requested", reason=reason, sent=sent_reason)
 
-    def start_heartbeats(self) -> SetTimer:
+    def start_heartbeats(self) -> effects.SetTimer:
         """Enable the heartbeat thread: its first heartbeat comes an interval from now."""
-        return SetTimer(HEARTBEAT, self.settings.heartbeat_interval_ms)
+        return effects.SetTimer(HEARTBEAT, self.settings.heartbeat_interval_ms)
 
-    def session_timer(self) -> SetTimer:
+    def session_timer(self) -> effects.SetTimer:
         """The client's own session clock: no answer until then, and the coordinator is doubted."""
-        return SetTimer(SESSION, self.settings.session_timeout_ms)
+        return effects.SetTimer(SESSION, self.settings.session_timeout_ms)
 
-    def stop_heartbeats(self) -> tuple[Effect, ...]:
+    def stop_heartbeats(self) -> tuple[effects.Effect, ...]:
         """Disable the heartbeat thread."""
-        return CancelTimer(HEARTBEAT), CancelTimer(SESSION)
+        return effects.CancelTimer(HEARTBEAT), effects.CancelTimer(SESSION)
 
-    def reset(self, reason: str, *, keep_id: bool) -> Effects:
+    def reset(self, reason: str, *, keep_id: bool) -> effects.Effects:
         """Give up the generation, and the member id unless it is kept; the group is joined anew."""
         yield self.note("generation_reset", reason=reason, member_id_kept=keep_id)
         self.generation = -1
@@ -214,7 +206,7 @@ class ClassicMember(Member):
         self.prepare_needed = True
         self.rejoin_needed = True
 
-    def throw(self) -> Note | None:
+    def throw(self) -> effects.Note | None:
         """The listener's first error leaves poll(), and the application catches it; None without one."""
         error, self.first_error = self.first_error, None
         return None if error is None else self.raised(error)

@@ -4,57 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rebalance_kit.protocol import client, effects, messages
 from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberState
-from rebalance_kit.protocol.client import (
-    CLOSE_LIMIT,
-    IN_CALLBACK,
-    AwaitedCommit,
-    PollStep,
-    backoff_ms,
-    commit_and_close,
-    retriable,
-)
-from rebalance_kit.protocol.effects import (
-    CallbackDone,
-    CancelTimer,
-    CloseCalled,
-    Closed,
-    Die,
-    Effect,
-    Effects,
-    Send,
-    StopFetching,
-)
-from rebalance_kit.protocol.messages import (
-    Heartbeat,
-    JoinAnswer,
-    JoinGroup,
-    LeaveGroup,
-    Partitions,
-    Subscription,
-    SyncGroup,
-)
 
 
-def send_join(member: ClassicMember) -> Effects:
+def send_join(member: ClassicMember) -> effects.Effects:
     """JoinGroup; the heartbeat thread rests until its answer."""
     member.prepare_needed = False
     if not member.coordinator_known:
-        member.enter(PollStep.IDLE)
+        member.enter(client.PollStep.IDLE)
         return
-    member.enter(PollStep.JOINING)
+    member.enter(client.PollStep.JOINING)
     yield from member.move(MemberState.PREPARING)
     yield from member.stop_heartbeats()
     member.joined_topics = member.topics
     member.existing_topics = member.existing or None
     member.existing_racks = member.racks
-    yield Send(_join_request(member))
+    yield effects.Send(_join_request(member))
 
 
-def _join_request(member: ClassicMember) -> JoinGroup:
+def _join_request(member: ClassicMember) -> messages.JoinGroup:
     settings = member.settings
     tells = settings.tells_reasons and not member.librdkafka
-    return JoinGroup(
+    return messages.JoinGroup(
         settings.name,
         member.member_id,
         settings.instance_id,
@@ -66,14 +38,14 @@ def _join_request(member: ClassicMember) -> JoinGroup:
     )
 
 
-def _subscription(member: ClassicMember, assignor: str) -> Subscription:
+def _subscription(member: ClassicMember, assignor: str) -> messages.Subscription:
     """Topics, and what the member owns; the sticky assignor remembers that in user data of its own."""
     owned, topics = member.owned, tuple(sorted(member.topics))
     if member.librdkafka:
         topics = tuple(member.existing_topics or topics)  # rkcg_subscribed_topics
     else:
         owned = tuple(sorted(owned))  # ConsumerProtocol.serializeSubscription
-    subscription = Subscription(topics, owned, member.traced_generation, member.settings.rack)
+    subscription = messages.Subscription(topics, owned, member.traced_generation, member.settings.rack)
     if assignor != "sticky":
         return subscription
     partitions, generation = member.sticky_memory
@@ -81,12 +53,12 @@ def _subscription(member: ClassicMember, assignor: str) -> Subscription:
 
 
 def send_sync(
-    member: ClassicMember, answer: JoinAnswer, assignment: Mapping[str, Partitions] | None
-) -> Effects:
+    member: ClassicMember, answer: messages.JoinAnswer, assignment: Mapping[str, messages.Partitions] | None
+) -> effects.Effects:
     """SyncGroup; a leader's carries everyone's assignment."""
     settings = member.settings
-    member.enter(PollStep.SYNCING)
-    request = SyncGroup(
+    member.enter(client.PollStep.SYNCING)
+    request = messages.SyncGroup(
         settings.name,
         member.member_id,
         settings.instance_id,
@@ -95,69 +67,73 @@ def send_sync(
         assignment,
         settings.group,
     )
-    yield Send(request)
+    yield effects.Send(request)
 
 
-def heartbeat(member: ClassicMember) -> Effect:
+def heartbeat(member: ClassicMember) -> effects.Effect:
     """One heartbeat."""
     settings = member.settings
-    return Send(
-        Heartbeat(settings.name, member.member_id, settings.instance_id, member.generation, settings.group)
+    return effects.Send(
+        messages.Heartbeat(
+            settings.name, member.member_id, settings.instance_id, member.generation, settings.group
+        )
     )
 
 
-def leave_request(member: ClassicMember, reason: str) -> Effect:
+def leave_request(member: ClassicMember, reason: str) -> effects.Effect:
     """LeaveGroup; nothing waits for its answer. librdkafka names no reason."""
     settings = member.settings
     tells = settings.tells_reasons and not member.librdkafka
     sent_reason = reason if tells else "not provided"
-    return Send(
-        LeaveGroup(settings.name, member.member_id, settings.instance_id, sent_reason, settings.group)
+    return effects.Send(
+        messages.LeaveGroup(
+            settings.name, member.member_id, settings.instance_id, sent_reason, settings.group
+        )
     )
 
 
 # close(), and fatal errors that end in it: commit, last callback, LeaveGroup of a dynamic member.
 
 
-def close_called(member: ClassicMember, event: CloseCalled) -> Effects:
+def close_called(member: ClassicMember, event: effects.CloseCalled) -> effects.Effects:
     """The application calls close(); a callback under way returns first."""
     if member.closing:
         return
     member.close_timeout_ms = event.timeout_ms
-    if member.poll_step in IN_CALLBACK and not member.stuck:
+    if member.poll_step in client.IN_CALLBACK and not member.stuck:
         member.closing = True
     else:
         yield from begin_close(member)
 
 
-def begin_close(member: ClassicMember) -> Effects:
+def begin_close(member: ClassicMember) -> effects.Effects:
     """First step: commit, while heartbeats go on."""
-    yield from commit_and_close(member, CLOSE_COMMIT)
+    yield from client.commit_and_close(member, CLOSE_COMMIT)
 
 
-def last_callback(member: ClassicMember) -> Effects:
+def last_callback(member: ClassicMember) -> effects.Effects:
     """Second step: no more heartbeats, then revoked or lost if something is owned.
 
     A rebalance under way makes the assignment lost for Java alone: librdkafka's assignment_lost() stays false.
     """
     yield from member.stop_heartbeats()
-    yield CancelTimer(CLOSE_LIMIT)
-    member.enter(PollStep.CLOSE_CALLBACK)
+    yield effects.CancelTimer(client.CLOSE_LIMIT)
+    member.enter(client.PollStep.CLOSE_CALLBACK)
     if not member.owned:
         yield from leave(member)
         return
     rebalancing = member.state in {MemberState.PREPARING, MemberState.COMPLETING} and not member.librdkafka
     lost = member.generation < 0 or rebalancing or member.death is not None
-    yield StopFetching(member.owned, "lost" if lost else "close")
+    yield effects.StopFetching(member.owned, "lost" if lost else "close")
     yield member.callback("lost" if lost else "revoked", member.owned)
 
 
-CLOSE_COMMIT: AwaitedCommit[ClassicMember] = AwaitedCommit(
-    "close", CLOSE_LIMIT, retriable, backoff_ms, last_callback
+CLOSE_COMMIT: client.AwaitedCommit[ClassicMember] = client.AwaitedCommit(
+    "close", client.CLOSE_LIMIT, client.retriable, client.backoff_ms, last_callback
 )
 
 
-def last_callback_returned(member: ClassicMember, event: CallbackDone) -> Effects:
+def last_callback_returned(member: ClassicMember, event: effects.CallbackDone) -> effects.Effects:
     """An error of the listener leaves close() ahead of LeaveGroup: the group only hears of it by the session timeout."""
     member.first_error = member.first_error or event.error  # onLeavePrepare throws before maybeLeaveGroup
     thrown = member.throw()
@@ -166,7 +142,7 @@ def last_callback_returned(member: ClassicMember, event: CallbackDone) -> Effect
     yield from leave(member, silently=thrown is not None)
 
 
-def leave(member: ClassicMember, *, silently: bool = False) -> Effects:
+def leave(member: ClassicMember, *, silently: bool = False) -> effects.Effects:
     """Last step: LeaveGroup for dynamic members that are in the group."""
     yield member.own(())
     dynamic = member.settings.instance_id is None
@@ -174,19 +150,19 @@ def leave(member: ClassicMember, *, silently: bool = False) -> Effects:
     if dynamic and joined and member.coordinator_known and not silently:
         yield leave_request(member, "the consumer is being closed")
     yield from member.move(MemberState.UNJOINED)
-    member.enter(PollStep.CLOSED)
-    yield Die(*member.death) if member.death else Closed()
+    member.enter(client.PollStep.CLOSED)
+    yield effects.Die(*member.death) if member.death else effects.Closed()
 
 
-def die(member: ClassicMember, error: str, message: str) -> Effects:
+def die(member: ClassicMember, error: str, message: str) -> effects.Effects:
     """A fatal error: thrown from poll(), after which the application closes its consumer.
 
     The heartbeat thread may meet it while a callback runs; it is thrown when that has returned.
     """
-    if member.poll_step is PollStep.CLOSE_CALLBACK:
+    if member.poll_step is client.PollStep.CLOSE_CALLBACK:
         return
     member.death = (error, message)
-    if member.poll_step in IN_CALLBACK and not member.stuck:
+    if member.poll_step in client.IN_CALLBACK and not member.stuck:
         yield from member.stop_heartbeats()
         return
     member.generation = -1

@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.classic_client.joining import assign, invoke_assigned, on_join_prepare
 from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberState
 from rebalance_kit.protocol.classic_client.requests import begin_close, last_callback
 from rebalance_kit.protocol.client import PollStep, matching
-from rebalance_kit.protocol.effects import (
-    NO_RACKS,
-    CallbackDone,
-    Effects,
-    MetadataSeen,
-    NextPoll,
-    Polled,
-    Racks,
-    RejoinEnforced,
-    StopFetching,
-    Subscribed,
-    WantPoll,
-)
 from rebalance_kit.protocol.messages import Trigger
 
 Replicas = tuple[tuple[int, str | None], ...]
 
 
-def polled(member: ClassicMember, event: Polled) -> Effects:
+def polled(member: ClassicMember, event: effects.Polled) -> effects.Effects:
     """An idle application is inside poll(): join again where that is needed."""
     if member.closing:
         return
@@ -44,39 +32,39 @@ def polled(member: ClassicMember, event: Polled) -> Effects:
         yield from on_join_prepare(member)
 
 
-def subscribed(member: ClassicMember, event: Subscribed) -> Effects:
+def subscribed(member: ClassicMember, event: effects.Subscribed) -> effects.Effects:
     """subscribe() was called: the next poll() compares."""
     member.topics = event.topics
-    yield WantPoll(NextPoll.GO_ON)
+    yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def rejoin_enforced(member: ClassicMember, event: RejoinEnforced) -> Effects:
+def rejoin_enforced(member: ClassicMember, event: effects.RejoinEnforced) -> effects.Effects:
     """enforceRebalance() was called."""
     if member.poll_step in {PollStep.JOINING, PollStep.SYNCING}:
         return  # rejoinNeeded is cleared by the SyncGroup that is under way
     yield member.request_rejoin(event.reason)
-    yield WantPoll(NextPoll.GO_ON)
+    yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def metadata_seen(member: ClassicMember, event: MetadataSeen) -> Effects:
+def metadata_seen(member: ClassicMember, event: effects.MetadataSeen) -> effects.Effects:
     """The metadata is read again: the next poll() compares, and a leader that waited for it assigns."""
     if event.racks != member.racks:
         member.racks = event.racks
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
     if event.partitions != member.metadata:
         if member.metadata:
             yield member.note("metadata_changed", topics=dict(event.partitions))
         member.metadata = event.partitions
         if member.pattern is not None:
             member.topics = matching(member.pattern, event.partitions)
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
     elected = member.elected
     waits = member.poll_step is PollStep.SYNCING
     if elected is not None and waits and member.generation == elected.generation:
         yield from assign(member, elected)
 
 
-def _look_for_changes(member: ClassicMember) -> Effects:
+def _look_for_changes(member: ClassicMember) -> effects.Effects:
     """The leader watches the metadata of the whole group, and everybody its own subscription (rejoinNeededOrPending).
 
     The leader's snapshot is renewed with the metadata alone (maybeUpdateSubscriptionMetadata): it knows no topic that
@@ -88,7 +76,9 @@ def _look_for_changes(member: ClassicMember) -> Effects:
         seen = {topic: member.metadata.get(topic, 0) for topic in watched}
         if seen != dict(member.assigned_metadata) or _racks_changed(member, watched):
             racked = member.settings.rack is not None
-            old_racks, racks = (member.assigned_racks, member.racks) if racked else (NO_RACKS, NO_RACKS)
+            old_racks, racks = (
+                (member.assigned_racks, member.racks) if racked else (effects.NO_RACKS, effects.NO_RACKS)
+            )
             before = _printed(member, member.assigned_metadata, old_racks)
             after = _printed(member, seen, racks)
             yield member.request_rejoin(
@@ -111,7 +101,7 @@ def _listed(member: ClassicMember, topics: tuple[str, ...]) -> str:
 
 
 # --- librdkafka -------------------------------------------------------------------------------
-def _compare_existing_topics(member: ClassicMember) -> Effects:
+def _compare_existing_topics(member: ClassicMember) -> effects.Effects:
     """Whoever sees a subscribed topic come, go or grow joins again, leader or not (rd_kafka_cgrp_metadata_update_check).
 
     With client.rack the racks of its replicas count, too (rd_kafka_topic_info_cmp). COOPERATIVE first loses what it owned of topics that are gone; then only the leader joins again by itself.
@@ -123,7 +113,7 @@ def _compare_existing_topics(member: ClassicMember) -> Effects:
     gone = tuple(tp for tp in member.owned if tp.topic in member.topics and tp.topic not in seen)
     if member.settings.cooperative and gone:
         member.enter(PollStep.LOSING)
-        yield StopFetching(gone, "lost")
+        yield effects.StopFetching(gone, "lost")
         yield member.callback("lost", gone)
     else:
         yield from _join_for_metadata(member)
@@ -132,7 +122,7 @@ def _compare_existing_topics(member: ClassicMember) -> Effects:
 def _other_racks(member: ClassicMember) -> bool:
     """Whether a member with a rack sees replicas of its topics on other racks than before."""
 
-    def seen(racks: Racks) -> list[list[set[str]]]:
+    def seen(racks: effects.Racks) -> list[list[set[str]]]:
         return [
             [{rack for _, rack in replicas if rack is not None} for replicas in racks.get(topic, ())]
             for topic in member.topics
@@ -141,7 +131,7 @@ def _other_racks(member: ClassicMember) -> bool:
     return member.settings.rack is not None and seen(member.existing_racks) != seen(member.racks)
 
 
-def deleted_lost(member: ClassicMember, event: CallbackDone) -> Effects:
+def deleted_lost(member: ClassicMember, event: effects.CallbackDone) -> effects.Effects:
     """The callback for partitions of a deleted topic has returned: they are not owned any more, and the leader joins again."""
     if event.error is not None:
         yield member.raised(event.error)
@@ -155,10 +145,10 @@ def deleted_lost(member: ClassicMember, event: CallbackDone) -> Effects:
         return
     if member.leader and member.state is MemberState.STABLE and not member.rejoin_needed:
         yield from _join_for_metadata(member)
-    yield WantPoll(NextPoll.GO_ON)
+    yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def _join_for_metadata(member: ClassicMember) -> Effects:
+def _join_for_metadata(member: ClassicMember) -> effects.Effects:
     yield member.request_rejoin("Metadata for subscribed topic(s) has changed", trigger=Trigger.METADATA)
 
 
@@ -183,7 +173,7 @@ def _accounted_for(replicas: Replicas, others: Replicas, tolerates_offline: bool
     return all(rack is None or rack in there or node in away for node, rack in replicas)
 
 
-def _printed(member: ClassicMember, counts: Mapping[str, int], racks: Racks) -> str:
+def _printed(member: ClassicMember, counts: Mapping[str, int], racks: effects.Racks) -> str:
     topics = []
     for topic in member.settings.hash_order(sorted(counts)):
         replicas = racks.get(topic, ())

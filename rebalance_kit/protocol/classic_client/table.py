@@ -2,103 +2,52 @@
 
 from __future__ import annotations
 
-from rebalance_kit.protocol.classic_client.heartbeating import (
-    commit_answered,
-    commit_done,
-    commit_unanswered,
-    coordinator_found,
-    coordinator_lost,
-    heartbeat_answered,
-    heartbeat_due,
-    poll_timeout,
-    retry_commit,
-    session_passed,
-    stop_waiting,
-)
-from rebalance_kit.protocol.classic_client.joining import (
-    assigned,
-    join_answered,
-    join_unanswered,
-    revoked_after_sync,
-    revoked_before_join,
-    sync_answered,
-)
+from rebalance_kit.protocol import client, effects, messages
+from rebalance_kit.protocol.classic_client import heartbeating, joining, subscribing
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_client.requests import close_called, last_callback_returned
-from rebalance_kit.protocol.classic_client.subscribing import (
-    deleted_lost,
-    metadata_seen,
-    polled,
-    rejoin_enforced,
-    subscribed,
-)
-from rebalance_kit.protocol.client import (
-    ClientTable,
-    PollStep,
-    after,
-    answered,
-    ignore_answer,
-    on,
-    unanswered,
-)
-from rebalance_kit.protocol.effects import (
-    CallbackDone,
-    CloseCalled,
-    CommitDone,
-    CoordinatorFound,
-    MetadataSeen,
-    Polled,
-    PollTimeout,
-    RejoinEnforced,
-    Subscribed,
-    Timer,
-)
-from rebalance_kit.protocol.messages import (
-    Answer,
-    Heartbeat,
-    JoinAnswer,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    SyncAnswer,
-    SyncGroup,
-)
 
-TABLE = ClientTable[ClassicMember](
+TABLE = client.ClientTable[ClassicMember](
     "a classic consumer",
     # the application thread
-    on(Polled, polled, PollStep.IDLE),
-    on(Subscribed, subscribed),
-    on(RejoinEnforced, rejoin_enforced),
-    on(MetadataSeen, metadata_seen),
-    on(CallbackDone, revoked_before_join, PollStep.REVOKING_BEFORE_JOIN),
-    on(CallbackDone, revoked_after_sync, PollStep.REVOKING),
-    on(CallbackDone, assigned, PollStep.ASSIGNING),
-    on(CallbackDone, deleted_lost, PollStep.LOSING),
-    on(CallbackDone, last_callback_returned, PollStep.CLOSE_CALLBACK),
-    on(CloseCalled, close_called),
+    client.on(effects.Polled, subscribing.polled, client.PollStep.IDLE),
+    client.on(effects.Subscribed, subscribing.subscribed),
+    client.on(effects.RejoinEnforced, subscribing.rejoin_enforced),
+    client.on(effects.MetadataSeen, subscribing.metadata_seen),
+    client.on(effects.CallbackDone, joining.revoked_before_join, client.PollStep.REVOKING_BEFORE_JOIN),
+    client.on(effects.CallbackDone, joining.revoked_after_sync, client.PollStep.REVOKING),
+    client.on(effects.CallbackDone, joining.assigned, client.PollStep.ASSIGNING),
+    client.on(effects.CallbackDone, subscribing.deleted_lost, client.PollStep.LOSING),
+    client.on(effects.CallbackDone, last_callback_returned, client.PollStep.CLOSE_CALLBACK),
+    client.on(effects.CloseCalled, close_called),
     # joining
-    answered(JoinGroup, JoinAnswer, join_answered, PollStep.JOINING),
-    answered(SyncGroup, SyncAnswer, sync_answered, PollStep.SYNCING),
-    unanswered(JoinGroup, join_unanswered, PollStep.JOINING, PollStep.SYNCING),
-    unanswered(SyncGroup, join_unanswered, PollStep.JOINING, PollStep.SYNCING),
-    unanswered(JoinGroup, coordinator_lost),
-    unanswered(SyncGroup, coordinator_lost),
+    client.answered(messages.JoinGroup, messages.JoinAnswer, joining.join_answered, client.PollStep.JOINING),
+    client.answered(messages.SyncGroup, messages.SyncAnswer, joining.sync_answered, client.PollStep.SYNCING),
+    client.unanswered(
+        messages.JoinGroup, joining.join_unanswered, client.PollStep.JOINING, client.PollStep.SYNCING
+    ),
+    client.unanswered(
+        messages.SyncGroup, joining.join_unanswered, client.PollStep.JOINING, client.PollStep.SYNCING
+    ),
+    client.unanswered(messages.JoinGroup, heartbeating.coordinator_lost),
+    client.unanswered(messages.SyncGroup, heartbeating.coordinator_lost),
     # commits
-    on(CommitDone, commit_done),
-    answered(OffsetCommit, Answer, commit_answered),
-    unanswered(OffsetCommit, commit_unanswered),
-    after(Timer.RETRY, retry_commit),
-    after(Timer.COMMIT_LIMIT, stop_waiting, PollStep.COMMITTING_BEFORE_JOIN),
-    after(Timer.CLOSE_LIMIT, stop_waiting, PollStep.CLOSE_COMMITTING),
+    client.on(effects.CommitDone, heartbeating.commit_done),
+    client.answered(messages.OffsetCommit, messages.Answer, heartbeating.commit_answered),
+    client.unanswered(messages.OffsetCommit, heartbeating.commit_unanswered),
+    client.after(effects.Timer.RETRY, heartbeating.retry_commit),
+    client.after(
+        effects.Timer.COMMIT_LIMIT, heartbeating.stop_waiting, client.PollStep.COMMITTING_BEFORE_JOIN
+    ),
+    client.after(effects.Timer.CLOSE_LIMIT, heartbeating.stop_waiting, client.PollStep.CLOSE_COMMITTING),
     # the heartbeat thread
-    after(Timer.HEARTBEAT, heartbeat_due),
-    answered(Heartbeat, Answer, heartbeat_answered),
-    unanswered(Heartbeat, coordinator_lost),
-    on(PollTimeout, poll_timeout),
-    after(Timer.SESSION, session_passed),
-    on(CoordinatorFound, coordinator_found),
-    answered(LeaveGroup, Answer, ignore_answer),
-    unanswered(LeaveGroup, coordinator_lost),
+    client.after(effects.Timer.HEARTBEAT, heartbeating.heartbeat_due),
+    client.answered(messages.Heartbeat, messages.Answer, heartbeating.heartbeat_answered),
+    client.unanswered(messages.Heartbeat, heartbeating.coordinator_lost),
+    client.on(effects.PollTimeout, heartbeating.poll_timeout),
+    client.after(effects.Timer.SESSION, heartbeating.session_passed),
+    client.on(effects.CoordinatorFound, heartbeating.coordinator_found),
+    client.answered(messages.LeaveGroup, messages.Answer, client.ignore_answer),
+    client.unanswered(messages.LeaveGroup, heartbeating.coordinator_lost),
 )
 step = TABLE.step

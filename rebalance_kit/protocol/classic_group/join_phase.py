@@ -7,6 +7,7 @@ after the greatest max.poll.interval.ms of its members.
 
 from __future__ import annotations
 
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.classic_group.group import (
     Cause,
     ClassicGroup,
@@ -14,30 +15,17 @@ from rebalance_kit.protocol.classic_group.group import (
     ClassicGroupState,
     membership_error,
 )
-from rebalance_kit.protocol.effects import (
-    Append,
-    Appended,
-    Arrived,
-    CancelTimer,
-    Effects,
-    Load,
-    Reply,
-    SetTimer,
-    Timer,
-    TimerFired,
-    Unload,
-)
 from rebalance_kit.protocol.messages import NONE, JoinAnswer, SyncAnswer, SyncGroup, Trigger
 
-INITIAL_TIMER = (Timer.INITIAL,)
-JOIN_TIMER = (Timer.JOIN,)
-SYNC_TIMER = (Timer.SYNC,)
+INITIAL_TIMER = (effects.Timer.INITIAL,)
+JOIN_TIMER = (effects.Timer.JOIN,)
+SYNC_TIMER = (effects.Timer.SYNC,)
 GROUP_TIMERS = (INITIAL_TIMER, JOIN_TIMER, SYNC_TIMER)
 """The timers that belong to no member."""
 
 
 # --- how a rebalance begins -------------------------------------------------------------------
-def begin_first_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
+def begin_first_rebalance(group: ClassicGroup, cause: Cause) -> effects.Effects:
     """Empty: wait group.initial.rebalance.delay.ms for more members."""
     yield from _enter_preparing(group, cause)
     delay_ms = group.settings.initial_delay_ms
@@ -45,7 +33,7 @@ def begin_first_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
     yield from _wait_initially(group, delay_ms)
 
 
-def begin_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
+def begin_rebalance(group: ClassicGroup, cause: Cause) -> effects.Effects:
     """Stable: wait until all members have re-joined; they hear of it in their next heartbeat's answer."""
     yield from _enter_preparing(group, cause)
     if group.all_joined():
@@ -54,7 +42,7 @@ def begin_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
         yield from _wait_for_members(group)
 
 
-def restart_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
+def restart_rebalance(group: ClassicGroup, cause: Cause) -> effects.Effects:
     """Completing: whoever waits in SyncGroup is told REBALANCE_IN_PROGRESS, and the group joins again."""
     for member in group.in_map_order():
         if member.parked_sync is not None:
@@ -65,37 +53,37 @@ def restart_rebalance(group: ClassicGroup, cause: Cause) -> Effects:
     yield from begin_rebalance(group, cause)
 
 
-def _enter_preparing(group: ClassicGroup, cause: Cause) -> Effects:
+def _enter_preparing(group: ClassicGroup, cause: Cause) -> effects.Effects:
     group.pending_sync.clear()
-    yield CancelTimer(SYNC_TIMER)
+    yield effects.CancelTimer(SYNC_TIMER)
     yield group.move(ClassicGroupState.PREPARING_REBALANCE, cause)
 
 
-def _wait_initially(group: ClassicGroup, delay_ms: int) -> Effects:
+def _wait_initially(group: ClassicGroup, delay_ms: int) -> effects.Effects:
     yield group.note("timer_set", timer="initial", after_ms=delay_ms, name=None)
-    yield SetTimer(INITIAL_TIMER, delay_ms)
+    yield effects.SetTimer(INITIAL_TIMER, delay_ms)
 
 
-def _wait_for_members(group: ClassicGroup) -> Effects:
+def _wait_for_members(group: ClassicGroup) -> effects.Effects:
     timeout_ms = group.rebalance_timeout_ms()
     yield group.note("timer_set", timer="rebalance", after_ms=timeout_ms, name=None)
-    yield SetTimer(JOIN_TIMER, timeout_ms)
+    yield effects.SetTimer(JOIN_TIMER, timeout_ms)
 
 
 # --- how a join phase ends --------------------------------------------------------------------
-def complete_if_all_joined(group: ClassicGroup, cause: Cause | None = None) -> Effects:
+def complete_if_all_joined(group: ClassicGroup, cause: Cause | None = None) -> effects.Effects:
     """Preparing: end the join phase early when nobody is missing; never the initial one."""
     if not group.in_initial_phase and group.all_joined():
         yield from _complete(group)
 
 
-def complete_after_expiry(group: ClassicGroup, cause: Cause | None = None) -> Effects:
+def complete_after_expiry(group: ClassicGroup, cause: Cause | None = None) -> effects.Effects:
     """Preparing: an expiry ends even the initial phase when nobody else is awaited (removeMemberAndUpdateClassicGroup)."""
     if group.all_joined():
         yield from _complete(group)
 
 
-def initial_delay_over(group: ClassicGroup, fired: TimerFired) -> Effects:
+def initial_delay_over(group: ClassicGroup, fired: effects.TimerFired) -> effects.Effects:
     """Preparing: whoever joined during the delay prolongs it, up to the rebalance timeout."""
     yield group.note("timer_fired", timer="initial", name=None)
     if group.new_member_added and group.initial_remaining_ms:
@@ -107,16 +95,16 @@ def initial_delay_over(group: ClassicGroup, fired: TimerFired) -> Effects:
         yield from _complete(group)
 
 
-def join_phase_over(group: ClassicGroup, fired: TimerFired) -> Effects:
+def join_phase_over(group: ClassicGroup, fired: effects.TimerFired) -> effects.Effects:
     """Preparing: the rebalance timeout ends the join phase, and whoever has not re-joined is out."""
     yield group.note("timer_fired", timer="rebalance", name=None)
     yield from _complete(group)
 
 
-def _complete(group: ClassicGroup) -> Effects:
+def _complete(group: ClassicGroup) -> effects.Effects:
     """Make the next generation out of who has joined (GroupMetadataManager.completeClassicGroupJoin)."""
-    yield CancelTimer(INITIAL_TIMER)
-    yield CancelTimer(JOIN_TIMER)
+    yield effects.CancelTimer(INITIAL_TIMER)
+    yield effects.CancelTimer(JOIN_TIMER)
     yield from _remove_the_late(group)
     if group.members and not _someone_joined(group):
         yield from _wait_for_members(group)
@@ -133,14 +121,14 @@ def _complete(group: ClassicGroup) -> Effects:
     group.store()
 
 
-def _remove_the_late(group: ClassicGroup) -> Effects:
+def _remove_the_late(group: ClassicGroup) -> effects.Effects:
     """Dynamic members that did not re-join are out; static ones stay until their session ends."""
     late = [
         member for member in group.in_map_order() if member.parked_join is None and member.instance_id is None
     ]
     for member in late:
         group.remove(member.member_id)
-        yield CancelTimer((Timer.SESSION, member.member_id))
+        yield effects.CancelTimer((effects.Timer.SESSION, member.member_id))
         yield group.note(
             "member_removed",
             member.member_id,
@@ -158,14 +146,14 @@ def _leader_joined(group: ClassicGroup) -> bool:
     return group.leader is not None and group.members[group.leader].parked_join is not None
 
 
-def _elect_another(group: ClassicGroup) -> Effects:
+def _elect_another(group: ClassicGroup) -> effects.Effects:
     """The first in map order of those who re-joined leads."""
     member = next(member for member in group.in_map_order() if member.parked_join is not None)
     former, group.leader = group.leader, member.member_id
     yield group.note("leader_elected", member.member_id, name=member.client, instead_of=former)
 
 
-def _begin_generation(group: ClassicGroup) -> Effects:
+def _begin_generation(group: ClassicGroup) -> effects.Effects:
     group.protocol = group.select_protocol()
     yield group.move(ClassicGroupState.COMPLETING_REBALANCE)
     members = group.in_map_order()
@@ -184,41 +172,41 @@ def _begin_generation(group: ClassicGroup) -> Effects:
         member.is_new = False
         group.pending_sync.add(member.member_id)
         yield member.session_timer()
-    yield SetTimer(SYNC_TIMER, group.rebalance_timeout_ms())
+    yield effects.SetTimer(SYNC_TIMER, group.rebalance_timeout_ms())
 
 
 # SyncGroup: the leader hands everyone's assignment in, and each member takes its share out.
 
 
-def sync_preparing(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+def sync_preparing(group: ClassicGroup, arrived: effects.Arrived[SyncGroup]) -> effects.Effects:
     """Preparing: another rebalance has begun since the member joined."""
     error = _sync_error(group, arrived.request) or "REBALANCE_IN_PROGRESS"
-    yield Reply(arrived.token, SyncAnswer(error))
+    yield effects.Reply(arrived.token, SyncAnswer(error))
 
 
-def sync_completing(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+def sync_completing(group: ClassicGroup, arrived: effects.Arrived[SyncGroup]) -> effects.Effects:
     """Completing: everyone waits until the leader's assignment is stored."""
     request = arrived.request
     error = _sync_error(group, request)
     if error is not None:
-        yield Reply(arrived.token, SyncAnswer(error))
+        yield effects.Reply(arrived.token, SyncAnswer(error))
         return
     yield from _has_synced(group, request.member_id)
     group.members[request.member_id].parked_sync = arrived.token
     if request.member_id == group.leader and group.assignment is None:
         group.assignment = dict(request.assignment or {})
-        yield Append(("assignment", str(group.generation)))
+        yield effects.Append(("assignment", str(group.generation)))
 
 
-def sync_stable(group: ClassicGroup, arrived: Arrived[SyncGroup]) -> Effects:
+def sync_stable(group: ClassicGroup, arrived: effects.Arrived[SyncGroup]) -> effects.Effects:
     """Stable: the share is there already."""
     request = arrived.request
     error = _sync_error(group, request)
     if error is not None:
-        yield Reply(arrived.token, SyncAnswer(error))
+        yield effects.Reply(arrived.token, SyncAnswer(error))
         return
     yield from _has_synced(group, request.member_id)
-    yield Reply(arrived.token, SyncAnswer(NONE, group.members[request.member_id].assignment))
+    yield effects.Reply(arrived.token, SyncAnswer(NONE, group.members[request.member_id].assignment))
 
 
 def _sync_error(group: ClassicGroup, request: SyncGroup) -> str | None:
@@ -228,13 +216,13 @@ def _sync_error(group: ClassicGroup, request: SyncGroup) -> str | None:
     return error
 
 
-def _has_synced(group: ClassicGroup, member_id: str) -> Effects:
+def _has_synced(group: ClassicGroup, member_id: str) -> effects.Effects:
     group.pending_sync.discard(member_id)
     if not group.pending_sync:
-        yield CancelTimer(SYNC_TIMER)
+        yield effects.CancelTimer(SYNC_TIMER)
 
 
-def assignment_stored(group: ClassicGroup, appended: Appended) -> Effects:
+def assignment_stored(group: ClassicGroup, appended: effects.Appended) -> effects.Effects:
     """Completing: the group is Stable, and whoever waits gets its share."""
     assignment = group.assignment
     if appended.key != ("assignment", str(group.generation)) or assignment is None:
@@ -262,20 +250,20 @@ def assignment_stored(group: ClassicGroup, appended: Appended) -> Effects:
 # The partition of __consumer_offsets moves, or its broker stops and starts: what a coordinator forgets and reads back.
 
 
-def unload(group: ClassicGroup, event: Unload) -> Effects:
+def unload(group: ClassicGroup, event: effects.Unload) -> effects.Effects:
     """Whoever waits is told NOT_COORDINATOR; timers end, and the group is Dead on this broker."""
     for member in group.members.values():
         yield from group.answer_join(member, JoinAnswer("NOT_COORDINATOR", member.member_id))
         yield from group.answer_sync(member, SyncAnswer("NOT_COORDINATOR"))
-        yield CancelTimer((Timer.SESSION, member.member_id))
+        yield effects.CancelTimer((effects.Timer.SESSION, member.member_id))
     for member_id in group.pending:
-        yield CancelTimer((Timer.PENDING, member_id))
+        yield effects.CancelTimer((effects.Timer.PENDING, member_id))
     for key in GROUP_TIMERS:
-        yield CancelTimer(key)
+        yield effects.CancelTimer(key)
     group.enter(ClassicGroupState.DEAD)
 
 
-def load(group: ClassicGroup, event: Load) -> Effects:
+def load(group: ClassicGroup, event: effects.Load) -> effects.Effects:
     """Read the stored generation back: members mean Stable, sessions re-armed, no rebalance."""
     stored = group.stored
     _clear(group)
@@ -303,7 +291,7 @@ def _clear(group: ClassicGroup) -> None:
     group.state = ClassicGroupState.EMPTY
 
 
-def _tell_loaded(group: ClassicGroup) -> Effects:
+def _tell_loaded(group: ClassicGroup) -> effects.Effects:
     """A rebalance that was under way is forgotten: the state is that of the stored generation, without a transition."""
     if group.previous is not group.state:
         yield group.state_note(None, Trigger.LOAD.value)

@@ -10,18 +10,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from rebalance_kit.model.errors import MESSAGES
+from rebalance_kit.protocol.classic_group import join_phase
 from rebalance_kit.protocol.classic_group.group import (
     NEW_MEMBER_JOIN_TIMEOUT_MS,
     Cause,
     ClassicGroup,
     ClassicGroupMember,
     identity_error,
-)
-from rebalance_kit.protocol.classic_group.join_phase import (
-    begin_first_rebalance,
-    begin_rebalance,
-    complete_if_all_joined,
-    restart_rebalance,
 )
 from rebalance_kit.protocol.classic_group.sessions import Then
 from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effect, Effects, Reply, SetTimer, Timer
@@ -160,25 +155,25 @@ class JoinRules(NamedTuple):
 # --- the four states --------------------------------------------------------------------------
 def join_empty(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
     """Empty: the first member begins the initial join phase; no member can be known yet."""
-    rules = JoinRules(_unlimited, _refuse_unknown, replace_static_then, begin_first_rebalance)
+    rules = JoinRules(_unlimited, _refuse_unknown, replace_static_then, join_phase.begin_first_rebalance)
     yield from _join(group, arrived, rules)
 
 
 def join_preparing(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
     """Preparing: the request is parked; the last one that was missing completes the join phase."""
-    rules = JoinRules(_room_to_wait, _park_again, replace_static_then, complete_if_all_joined)
+    rules = JoinRules(_room_to_wait, _park_again, replace_static_then, join_phase.complete_if_all_joined)
     yield from _join(group, arrived, rules)
 
 
 def join_completing(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
     """Completing: a member that is new or has other metadata restarts the rebalance; others get the current answer."""
-    rules = JoinRules(_room_in_group, _rejoin_completing, replace_static_then, restart_rebalance)
+    rules = JoinRules(_room_in_group, _rejoin_completing, replace_static_then, join_phase.restart_rebalance)
     yield from _join(group, arrived, rules)
 
 
 def join_stable(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
     """Stable: a new member, a leader, or a follower with other metadata begins a rebalance."""
-    rules = JoinRules(_room_in_group, _rejoin_stable, replace_static_stable, begin_rebalance)
+    rules = JoinRules(_room_in_group, _rejoin_stable, replace_static_stable, join_phase.begin_rebalance)
     yield from _join(group, arrived, rules)
 
 
@@ -275,7 +270,7 @@ def _refuse_unknown(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects
 
 def _park_again(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
     _update_and_park(group, arrived)
-    yield from complete_if_all_joined(group)
+    yield from join_phase.complete_if_all_joined(group)
 
 
 def _rejoin_completing(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
@@ -285,7 +280,7 @@ def _rejoin_completing(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effe
         return
     cause = _changed_metadata(group, arrived.request)
     _update_and_park(group, arrived)
-    yield from restart_rebalance(group, cause)
+    yield from join_phase.restart_rebalance(group, cause)
 
 
 def _rejoin_stable(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
@@ -302,7 +297,7 @@ def _rejoin_stable(group: ClassicGroup, arrived: Arrived[JoinGroup]) -> Effects:
         yield Reply(arrived.token, group.join_answer(member))
         return
     _update_and_park(group, arrived)
-    yield from begin_rebalance(group, cause)
+    yield from join_phase.begin_rebalance(group, cause)
 
 
 def _changed_metadata(group: ClassicGroup, request: JoinGroup) -> Cause:

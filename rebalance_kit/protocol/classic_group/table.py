@@ -12,41 +12,8 @@ from types import MappingProxyType
 from typing import TypeVar, cast
 
 from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol.classic_group import join_phase, joining, sessions
 from rebalance_kit.protocol.classic_group.group import ClassicGroup, ClassicGroupState, refuse
-from rebalance_kit.protocol.classic_group.join_phase import (
-    assignment_stored,
-    begin_rebalance,
-    complete_after_expiry,
-    complete_if_all_joined,
-    initial_delay_over,
-    join_phase_over,
-    load,
-    restart_rebalance,
-    sync_completing,
-    sync_preparing,
-    sync_stable,
-    unload,
-)
-from rebalance_kit.protocol.classic_group.joining import (
-    join_completing,
-    join_empty,
-    join_preparing,
-    join_stable,
-)
-from rebalance_kit.protocol.classic_group.sessions import (
-    commit_completing,
-    commit_empty,
-    commit_of_member,
-    heartbeat_completing,
-    heartbeat_preparing,
-    heartbeat_stable,
-    leave_empty,
-    leave_then,
-    pending_expired,
-    pending_expired_preparing,
-    session_expired_then,
-    sync_expired_then,
-)
 from rebalance_kit.protocol.effects import (
     Appended,
     Arrived,
@@ -119,51 +86,55 @@ _E, _P, _C, _S, _D = (
 TRANSITIONS: Mapping[tuple[ClassicGroupState, EventKind], GroupRule] = MappingProxyType(
     dict(
         [
-            _on(_E, JoinGroup, join_empty, _P),
-            _on(_P, JoinGroup, join_preparing, _C),
-            _on(_C, JoinGroup, join_completing, _P, _C),
-            _on(_S, JoinGroup, join_stable, _P, _C),
+            _on(_E, JoinGroup, joining.join_empty, _P),
+            _on(_P, JoinGroup, joining.join_preparing, _C),
+            _on(_C, JoinGroup, joining.join_completing, _P, _C),
+            _on(_S, JoinGroup, joining.join_stable, _P, _C),
             _on(_D, JoinGroup, refuse("COORDINATOR_NOT_AVAILABLE")),
             _on(_E, SyncGroup, refuse("UNKNOWN_MEMBER_ID")),
-            _on(_P, SyncGroup, sync_preparing),
-            _on(_C, SyncGroup, sync_completing),
-            _on(_S, SyncGroup, sync_stable),
+            _on(_P, SyncGroup, join_phase.sync_preparing),
+            _on(_C, SyncGroup, join_phase.sync_completing),
+            _on(_S, SyncGroup, join_phase.sync_stable),
             _on(_D, SyncGroup, refuse("COORDINATOR_NOT_AVAILABLE")),
             _on(_E, Heartbeat, refuse("UNKNOWN_MEMBER_ID")),
-            _on(_P, Heartbeat, heartbeat_preparing),
-            _on(_C, Heartbeat, heartbeat_completing),
-            _on(_S, Heartbeat, heartbeat_stable),
+            _on(_P, Heartbeat, sessions.heartbeat_preparing),
+            _on(_C, Heartbeat, sessions.heartbeat_completing),
+            _on(_S, Heartbeat, sessions.heartbeat_stable),
             _on(_D, Heartbeat, refuse("COORDINATOR_NOT_AVAILABLE")),
-            _on(_E, LeaveGroup, leave_empty),
-            _on(_P, LeaveGroup, leave_then(complete_if_all_joined), _C, _E),
-            _on(_C, LeaveGroup, leave_then(restart_rebalance), _P, _E),
-            _on(_S, LeaveGroup, leave_then(begin_rebalance), _P, _E),
+            _on(_E, LeaveGroup, sessions.leave_empty),
+            _on(_P, LeaveGroup, sessions.leave_then(join_phase.complete_if_all_joined), _C, _E),
+            _on(_C, LeaveGroup, sessions.leave_then(join_phase.restart_rebalance), _P, _E),
+            _on(_S, LeaveGroup, sessions.leave_then(join_phase.begin_rebalance), _P, _E),
             _on(_D, LeaveGroup, refuse("COORDINATOR_NOT_AVAILABLE")),
-            _on(_E, OffsetCommit, commit_empty),
-            _on(_P, OffsetCommit, commit_of_member),
-            _on(_C, OffsetCommit, commit_completing),
-            _on(_S, OffsetCommit, commit_of_member),
+            _on(_E, OffsetCommit, sessions.commit_empty),
+            _on(_P, OffsetCommit, sessions.commit_of_member),
+            _on(_C, OffsetCommit, sessions.commit_completing),
+            _on(_S, OffsetCommit, sessions.commit_of_member),
             _on(_D, OffsetCommit, refuse("COORDINATOR_NOT_AVAILABLE")),
-            _after(_P, Timer.INITIAL, initial_delay_over, _C, _E),
-            _after(_P, Timer.JOIN, join_phase_over, _C, _E),
-            _after(_C, Timer.SYNC, sync_expired_then(restart_rebalance), _P, _E),
-            _after(_S, Timer.SYNC, sync_expired_then(begin_rebalance), _P),  # the leader has synced
-            _after(_P, Timer.SESSION, session_expired_then(complete_after_expiry), _C, _E),
-            _after(_C, Timer.SESSION, session_expired_then(restart_rebalance), _P, _E),
-            _after(_S, Timer.SESSION, session_expired_then(begin_rebalance), _P, _E),
-            _after(_E, Timer.PENDING, pending_expired),
-            _after(_P, Timer.PENDING, pending_expired_preparing, _C, _E),
-            _after(_C, Timer.PENDING, pending_expired),
-            _after(_S, Timer.PENDING, pending_expired),
+            _after(_P, Timer.INITIAL, join_phase.initial_delay_over, _C, _E),
+            _after(_P, Timer.JOIN, join_phase.join_phase_over, _C, _E),
+            _after(_C, Timer.SYNC, sessions.sync_expired_then(join_phase.restart_rebalance), _P, _E),
+            _after(
+                _S, Timer.SYNC, sessions.sync_expired_then(join_phase.begin_rebalance), _P
+            ),  # the leader has synced
+            _after(
+                _P, Timer.SESSION, sessions.session_expired_then(join_phase.complete_after_expiry), _C, _E
+            ),
+            _after(_C, Timer.SESSION, sessions.session_expired_then(join_phase.restart_rebalance), _P, _E),
+            _after(_S, Timer.SESSION, sessions.session_expired_then(join_phase.begin_rebalance), _P, _E),
+            _after(_E, Timer.PENDING, sessions.pending_expired),
+            _after(_P, Timer.PENDING, sessions.pending_expired_preparing, _C, _E),
+            _after(_C, Timer.PENDING, sessions.pending_expired),
+            _after(_S, Timer.PENDING, sessions.pending_expired),
             _when(_E, Appended, _ignore),
             _when(_P, Appended, _ignore),
-            _when(_C, Appended, assignment_stored, _S),
+            _when(_C, Appended, join_phase.assignment_stored, _S),
             _when(_S, Appended, _ignore),
-            _when(_E, Unload, unload, _D),
-            _when(_P, Unload, unload, _D),
-            _when(_C, Unload, unload, _D),
-            _when(_S, Unload, unload, _D),
-            _when(_D, Load, load, _E, _S),
+            _when(_E, Unload, join_phase.unload, _D),
+            _when(_P, Unload, join_phase.unload, _D),
+            _when(_C, Unload, join_phase.unload, _D),
+            _when(_S, Unload, join_phase.unload, _D),
+            _when(_D, Load, join_phase.load, _E, _S),
         ]
     )
 )

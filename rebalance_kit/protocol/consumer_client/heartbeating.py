@@ -9,44 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED
-from rebalance_kit.protocol.client import (
-    CLOSE_LIMIT,
-    IN_CALLBACK,
-    RETRY_MS,
-    AwaitedCommit,
-    PollStep,
-    backoff_ms,
-    commit_and_close,
-    retriable,
-)
+from rebalance_kit.protocol import client, effects, messages
 from rebalance_kit.protocol.consumer_client.member import HEARTBEAT, OUTSIDE, ConsumerMember, MemberState
-from rebalance_kit.protocol.effects import (
-    CallbackDone,
-    CancelTimer,
-    CloseCalled,
-    Closed,
-    CoordinatorFound,
-    Die,
-    Effects,
-    NextPoll,
-    Polled,
-    PollTimeout,
-    RestartAutoCommit,
-    Send,
-    SetTimer,
-    StopFetching,
-    TimerFired,
-    WantPoll,
-)
-from rebalance_kit.protocol.messages import (
-    NONE,
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-    Partitions,
-)
 
 
-def join(member: ConsumerMember) -> Effects:
+def join(member: ConsumerMember) -> effects.Effects:
     """(Re-)join with epoch 0 and nothing owned."""
     if not member.member_id:
         member.member_id = member.settings.new_id()
@@ -54,30 +21,30 @@ def join(member: ConsumerMember) -> Effects:
     member.local_epoch, member.sent_local_epoch = 0, -1  # LocalAssignment.NONE
     member.first_assignment = True
     member.target = None
-    member.enter(PollStep.IDLE)
+    member.enter(client.PollStep.IDLE)
     yield from member.move(MemberState.JOINING)
     if member.coordinator_known and not member.in_flight:
         yield from send_heartbeat(member)
 
 
-def send_heartbeat(member: ConsumerMember) -> Effects:
+def send_heartbeat(member: ConsumerMember) -> effects.Effects:
     """Send a heartbeat; ACKNOWLEDGING ends when its acknowledgement is *sent*."""
     joining = member.state is MemberState.JOINING
     full = joining or member.full_request
     changed = member.local_epoch != member.sent_local_epoch
-    owned: Partitions | None = None
+    owned: messages.Partitions | None = None
     if changed or full:
         owned = () if joining else member.owned
     yield _send(member, member.generation, full=full, owned=owned, regex=member.regex if full else None)
     if member.interval_ms:
-        yield SetTimer(HEARTBEAT, member.interval_ms)
+        yield effects.SetTimer(HEARTBEAT, member.interval_ms)
     if member.state is MemberState.ACKNOWLEDGING:
         yield from member.move(MemberState.STABLE)
         if member.target is not None:
             yield from take_target(member)
 
 
-def send_leave_heartbeat(member: ConsumerMember) -> Effects:
+def send_leave_heartbeat(member: ConsumerMember) -> effects.Effects:
     """Leave: epoch -1, or -2 for a static member that means to come back."""
     member.generation = -1 if member.settings.instance_id is None else -2
     yield from member.move(MemberState.LEAVING)
@@ -85,11 +52,11 @@ def send_leave_heartbeat(member: ConsumerMember) -> Effects:
 
 
 def _send(
-    member: ConsumerMember, epoch: int, *, full: bool, owned: Partitions | None, regex: str | None
-) -> Send:
+    member: ConsumerMember, epoch: int, *, full: bool, owned: messages.Partitions | None, regex: str | None
+) -> effects.Send:
     settings, leaves = member.settings, epoch < 0
     tells_topics = (full or member.topics_changed) and not leaves
-    request = ConsumerGroupHeartbeat(
+    request = messages.ConsumerGroupHeartbeat(
         settings.name,
         member.member_id,
         epoch,
@@ -105,71 +72,71 @@ def _send(
     member.in_flight = True
     member.full_request = member.topics_changed = False
     member.sent_local_epoch = member.local_epoch
-    return Send(request)
+    return effects.Send(request)
 
 
-def take_target(member: ConsumerMember) -> Effects:
+def take_target(member: ConsumerMember) -> effects.Effects:
     """A new assignment came: reconcile it at the next poll(), unless one is under way."""
     target = member.target
     if target is None:
         return
     if member.closing:
-        if member.poll_step is PollStep.CLOSE_CALLBACK and member.state is MemberState.STABLE:
+        if member.poll_step is client.PollStep.CLOSE_CALLBACK and member.state is MemberState.STABLE:
             yield from member.move(MemberState.RECONCILING)  # the application will poll no more
         return
-    if member.poll_step is not PollStep.IDLE or not member.takes_part:
+    if member.poll_step is not client.PollStep.IDLE or not member.takes_part:
         return
     same = frozenset(target) == frozenset(member.owned)
     joining = member.state is MemberState.JOINING
     if same and member.librdkafka and joining:
         member.target = None
         member.first_assignment = False
-        yield RestartAutoCommit()
+        yield effects.RestartAutoCommit()
         yield from member.move(MemberState.RECONCILING)
         yield from member.move(MemberState.STABLE)
     elif same and not member.first_assignment:
         member.target = None
     else:
         yield from member.move(MemberState.RECONCILING)
-        member.enter(PollStep.RECONCILE_WAITS)
-        yield WantPoll(NextPoll.RECONCILE_FIRST if joining else NextPoll.RECONCILE)
+        member.enter(client.PollStep.RECONCILE_WAITS)
+        yield effects.WantPoll(effects.NextPoll.RECONCILE_FIRST if joining else effects.NextPoll.RECONCILE)
 
 
 # close(), and fatal errors that end in it: commit, last callback, one leave heartbeat that nobody waits for.
 
 
-def close_called(member: ConsumerMember, event: CloseCalled) -> Effects:
+def close_called(member: ConsumerMember, event: effects.CloseCalled) -> effects.Effects:
     """First step: commit."""
     if not member.closing:
         member.close_timeout_ms = event.timeout_ms
-        yield from commit_and_close(member, CLOSE_COMMIT)
+        yield from client.commit_and_close(member, CLOSE_COMMIT)
 
 
-def last_callback(member: ConsumerMember) -> Effects:
+def last_callback(member: ConsumerMember) -> effects.Effects:
     """Second step: revoked(all), or lost(all) after fencing."""
-    member.enter(PollStep.CLOSE_CALLBACK)
+    member.enter(client.PollStep.CLOSE_CALLBACK)
     if member.owned:
         lost = member.generation <= 0
-        yield StopFetching(member.owned, "lost" if lost else "close")
+        yield effects.StopFetching(member.owned, "lost" if lost else "close")
         yield member.callback("lost" if lost else "revoked", member.owned)
     else:
         yield from leave(member)
 
 
 # close() takes no stale epoch back (commitSyncWithRetries)
-CLOSE_COMMIT: AwaitedCommit[ConsumerMember] = AwaitedCommit(
-    "close", CLOSE_LIMIT, retriable, backoff_ms, last_callback
+CLOSE_COMMIT: client.AwaitedCommit[ConsumerMember] = client.AwaitedCommit(
+    "close", client.CLOSE_LIMIT, client.retriable, client.backoff_ms, last_callback
 )
 
 
-def last_callback_returned(member: ConsumerMember, event: CallbackDone) -> Effects:
+def last_callback_returned(member: ConsumerMember, event: effects.CallbackDone) -> effects.Effects:
     """The listener's last word; an error does not keep the member from leaving."""
     if event.error is not None:
         yield member.raised(event.error)
     yield from leave(member)
 
 
-def leave(member: ConsumerMember) -> Effects:
+def leave(member: ConsumerMember) -> effects.Effects:
     """Last step: a leave heartbeat, where there is a group to leave and a coordinator to tell."""
     yield member.own(())
     if member.state not in OUTSIDE:
@@ -177,12 +144,12 @@ def leave(member: ConsumerMember) -> Effects:
     if member.state is MemberState.PREPARE_LEAVING and member.coordinator_known and member.member_id:
         yield from send_leave_heartbeat(member)
         yield from member.move(MemberState.UNSUBSCRIBED)
-    yield CancelTimer(HEARTBEAT)
-    member.enter(PollStep.CLOSED)
-    yield Die(*member.death) if member.death else Closed()
+    yield effects.CancelTimer(HEARTBEAT)
+    member.enter(client.PollStep.CLOSED)
+    yield effects.Die(*member.death) if member.death else effects.Closed()
 
 
-def die(member: ConsumerMember, error: str, message: str) -> Effects:
+def die(member: ConsumerMember, error: str, message: str) -> effects.Effects:
     """A fatal error: thrown from poll(), after which the application closes its consumer.
 
     It may come while a callback runs; it is thrown when that has returned.
@@ -190,36 +157,36 @@ def die(member: ConsumerMember, error: str, message: str) -> Effects:
     member.death = (error, message)
     member.forget_epoch()
     yield from member.move(MemberState.FATAL)
-    if member.poll_step is not PollStep.CLOSE_CALLBACK and member.poll_step not in IN_CALLBACK:
+    if member.poll_step is not client.PollStep.CLOSE_CALLBACK and member.poll_step not in client.IN_CALLBACK:
         yield from last_callback(member)
 
 
-def fence(member: ConsumerMember) -> Effects:
+def fence(member: ConsumerMember) -> effects.Effects:
     """The coordinator does not know the member in this epoch: give everything up as lost, then join again."""
-    yield CancelTimer(HEARTBEAT)
+    yield effects.CancelTimer(HEARTBEAT)
     member.forget_epoch()
     yield from member.move(MemberState.FENCED)
-    if member.poll_step in {PollStep.REVOKING, PollStep.ASSIGNING}:
+    if member.poll_step in {client.PollStep.REVOKING, client.PollStep.ASSIGNING}:
         member.fenced_meanwhile = True
         return
-    if member.poll_step in {PollStep.CLOSE_COMMITTING, PollStep.CLOSE_CALLBACK}:
+    if member.poll_step in {client.PollStep.CLOSE_COMMITTING, client.PollStep.CLOSE_CALLBACK}:
         return  # close() goes on, and has no group to leave
-    member.enter(PollStep.IDLE)
+    member.enter(client.PollStep.IDLE)
     if not member.closing:
-        yield WantPoll(NextPoll.REJOIN)
+        yield effects.WantPoll(effects.NextPoll.REJOIN)
 
 
 # --- max.poll.interval.ms ---------------------------------------------------------------------
-def poll_timeout(member: ConsumerMember, event: PollTimeout) -> Effects:
+def poll_timeout(member: ConsumerMember, event: effects.PollTimeout) -> effects.Effects:
     """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``heartbeat_due``), librdkafka when polled again."""
     if member.takes_part and not member.closing:
         member.poll_expired, member.poll_over_ms = True, event.over_ms
         if member.librdkafka:  # heartbeats stop until the application polls again
-            yield CancelTimer(HEARTBEAT)
-            yield WantPoll(NextPoll.GO_ON)
+            yield effects.CancelTimer(HEARTBEAT)
+            yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
-def leave_on_poll_timeout(member: ConsumerMember) -> Effects:
+def leave_on_poll_timeout(member: ConsumerMember) -> effects.Effects:
     """Leave now; lost waits for the application's next poll()."""
     yield member.note(
         "poll_timeout", limit_ms=member.settings.max_poll_interval_ms, over_ms=member.poll_over_ms
@@ -227,19 +194,19 @@ def leave_on_poll_timeout(member: ConsumerMember) -> Effects:
     member.poll_expired = False
     member.metadata_generation = member.generation
     member.target = None
-    member.enter(PollStep.IDLE)
+    member.enter(client.PollStep.IDLE)
     yield from member.move(MemberState.PREPARE_LEAVING)
     yield from send_leave_heartbeat(member)
     yield from member.move(MemberState.STALE)
-    yield CancelTimer(HEARTBEAT)
+    yield effects.CancelTimer(HEARTBEAT)
 
 
 def unless_overdue(
-    rule: Callable[[ConsumerMember, Polled], Effects],
-) -> Callable[[ConsumerMember, Polled], Effects]:
+    rule: Callable[[ConsumerMember, effects.Polled], effects.Effects],
+) -> Callable[[ConsumerMember, effects.Polled], effects.Effects]:
     """The rule of a poll(), unless it comes too late for librdkafka, or nothing matters any more."""
 
-    def polled(member: ConsumerMember, event: Polled) -> Effects:
+    def polled(member: ConsumerMember, event: effects.Polled) -> effects.Effects:
         if member.closing:
             return
         if member.librdkafka and member.poll_expired and member.takes_part:
@@ -252,7 +219,7 @@ def unless_overdue(
 
 
 # --- poll() and callbacks of a member that is outside --------------------------------------------
-def polled_idle(member: ConsumerMember, event: Polled) -> Effects:
+def polled_idle(member: ConsumerMember, event: effects.Polled) -> effects.Effects:
     """Nothing is under way: whoever is in no group joins."""
     if member.state is MemberState.UNSUBSCRIBED:
         yield from join(member)
@@ -260,17 +227,17 @@ def polled_idle(member: ConsumerMember, event: Polled) -> Effects:
         yield from lose_all(member)
 
 
-def lose_all(member: ConsumerMember) -> Effects:
+def lose_all(member: ConsumerMember) -> effects.Effects:
     """Run onPartitionsLost for all that is owned, or join at once when nothing is."""
     if member.owned:
-        member.enter(PollStep.LOSING)
-        yield StopFetching(member.owned, "lost")
+        member.enter(client.PollStep.LOSING)
+        yield effects.StopFetching(member.owned, "lost")
         yield member.callback("lost", member.owned)
     else:
         yield from join(member)
 
 
-def lost(member: ConsumerMember, event: CallbackDone) -> Effects:
+def lost(member: ConsumerMember, event: effects.CallbackDone) -> effects.Effects:
     """The lost callback has returned: join again, unless a fatal error came meanwhile."""
     if event.error is not None:
         yield member.raised(event.error)
@@ -281,7 +248,7 @@ def lost(member: ConsumerMember, event: CallbackDone) -> Effects:
         yield from join(member)
 
 
-def callback_overtaken(member: ConsumerMember, event: CallbackDone) -> Effects:
+def callback_overtaken(member: ConsumerMember, event: effects.CallbackDone) -> effects.Effects:
     """The callback of a reconciliation returns after the member has left: lost follows."""
     if event.error is not None:
         yield member.raised(event.error)
@@ -289,11 +256,11 @@ def callback_overtaken(member: ConsumerMember, event: CallbackDone) -> Effects:
         yield from go_on_outside(member)
 
 
-def go_on_outside(member: ConsumerMember) -> Effects:
+def go_on_outside(member: ConsumerMember) -> effects.Effects:
     """The next poll() runs lost."""
     member.fenced_meanwhile = False
-    member.enter(PollStep.IDLE)
-    yield WantPoll(NextPoll.GO_ON)
+    member.enter(client.PollStep.IDLE)
+    yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
 # The background thread: when a heartbeat is due, and what its answer means.
@@ -304,29 +271,31 @@ DEAF = frozenset({MemberState.FENCED, MemberState.STALE, MemberState.LEAVING, Me
 """States in which an answer means nothing; a member inside its last callback hears its own."""
 
 
-def heartbeat_due(member: ConsumerMember, fired: TimerFired) -> Effects:
+def heartbeat_due(member: ConsumerMember, fired: effects.TimerFired) -> effects.Effects:
     """An interval has passed since the last one; an application that did not poll in time makes the member leave."""
     if not member.takes_part:
         return
     if member.poll_expired and not member.closing:
         yield from leave_on_poll_timeout(member)
-        yield WantPoll(NextPoll.GO_ON)
+        yield effects.WantPoll(effects.NextPoll.GO_ON)
     elif member.coordinator_known and not member.in_flight:
         yield from send_heartbeat(member)
     else:
-        yield SetTimer(HEARTBEAT, RETRY_MS)
+        yield effects.SetTimer(HEARTBEAT, client.RETRY_MS)
 
 
 def heartbeat_answered(
-    member: ConsumerMember, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer
-) -> Effects:
+    member: ConsumerMember,
+    request: messages.ConsumerGroupHeartbeat,
+    answer: messages.ConsumerGroupHeartbeatAnswer,
+) -> effects.Effects:
     """An epoch and perhaps an assignment, or an error."""
     member.in_flight = False
     error = answer.error
     if request.member_epoch < 0:
         if member.state is MemberState.JOINING and member.coordinator_known:
             yield from send_heartbeat(member)
-    elif error == NONE:
+    elif error == messages.NONE:
         yield from _accepted(member, request, answer)
     elif error in FENCING:
         outside = member.state in {MemberState.FENCED, MemberState.STALE, MemberState.LEAVING}
@@ -339,15 +308,17 @@ def heartbeat_answered(
 
 
 def _accepted(
-    member: ConsumerMember, request: ConsumerGroupHeartbeat, answer: ConsumerGroupHeartbeatAnswer
-) -> Effects:
+    member: ConsumerMember,
+    request: messages.ConsumerGroupHeartbeat,
+    answer: messages.ConsumerGroupHeartbeatAnswer,
+) -> effects.Effects:
     if member.state in DEAF:
         return
     first = not member.interval_ms or request.member_epoch == 0
     member.interval_ms = answer.heartbeat_interval_ms
     member.generation = answer.member_epoch
     if first:
-        yield SetTimer(HEARTBEAT, member.interval_ms)
+        yield effects.SetTimer(HEARTBEAT, member.interval_ms)
     if answer.assignment is not None:
         member.target = answer.assignment
     if member.state is MemberState.ACKNOWLEDGING:
@@ -356,12 +327,14 @@ def _accepted(
         yield from take_target(member)
 
 
-def heartbeat_unanswered(member: ConsumerMember, request: ConsumerGroupHeartbeat, cause: str) -> Effects:
+def heartbeat_unanswered(
+    member: ConsumerMember, request: messages.ConsumerGroupHeartbeat, cause: str
+) -> effects.Effects:
     """No answer will come."""
     yield from member.lose_coordinator(cause)
 
 
-def coordinator_found(member: ConsumerMember, event: CoordinatorFound) -> Effects:
+def coordinator_found(member: ConsumerMember, event: effects.CoordinatorFound) -> effects.Effects:
     """The next heartbeat leaves at once."""
     if member.coordinator_known:
         return

@@ -2,84 +2,44 @@
 
 from __future__ import annotations
 
+from rebalance_kit.protocol import effects, messages
 from rebalance_kit.protocol.client import ClientTable, PollStep, after, answered, ignore, on, unanswered
-from rebalance_kit.protocol.consumer_client.heartbeating import (
-    callback_overtaken,
-    close_called,
-    coordinator_found,
-    heartbeat_answered,
-    heartbeat_due,
-    heartbeat_unanswered,
-    last_callback_returned,
-    lost,
-    poll_timeout,
-    polled_idle,
-    unless_overdue,
-)
+from rebalance_kit.protocol.consumer_client import heartbeating, reconciling
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
-from rebalance_kit.protocol.consumer_client.reconciling import (
-    assigned,
-    commit_answered,
-    commit_done,
-    commit_unanswered,
-    invoke_assigned,
-    invoke_revoked,
-    metadata_seen,
-    reconcile,
-    rejoin_enforced,
-    retry_commit,
-    revoked,
-    stop_waiting,
-    subscribed,
-)
-from rebalance_kit.protocol.effects import (
-    CallbackDone,
-    CloseCalled,
-    CommitDone,
-    CoordinatorFound,
-    MetadataSeen,
-    Polled,
-    PollTimeout,
-    RejoinEnforced,
-    Subscribed,
-    Timer,
-)
-from rebalance_kit.protocol.messages import (
-    Answer,
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-    OffsetCommit,
-)
 
 TABLE = ClientTable[ConsumerMember](
     "a consumer",
     # the application thread
-    on(Polled, unless_overdue(polled_idle), PollStep.IDLE),
-    on(Polled, unless_overdue(reconcile), PollStep.RECONCILE_WAITS),
-    on(Polled, unless_overdue(invoke_revoked), PollStep.REVOKE_WAITS),
-    on(Polled, unless_overdue(invoke_assigned), PollStep.ASSIGN_WAITS),
-    on(Polled, unless_overdue(ignore)),
-    on(CallbackDone, revoked, PollStep.REVOKING),
-    on(CallbackDone, assigned, PollStep.ASSIGNING),
-    on(CallbackDone, lost, PollStep.LOSING),
-    on(CallbackDone, callback_overtaken, PollStep.IDLE),
-    on(CallbackDone, last_callback_returned, PollStep.CLOSE_CALLBACK),
-    on(Subscribed, subscribed),
-    on(MetadataSeen, metadata_seen),
-    on(RejoinEnforced, rejoin_enforced),
-    on(CloseCalled, close_called),
+    on(effects.Polled, heartbeating.unless_overdue(heartbeating.polled_idle), PollStep.IDLE),
+    on(effects.Polled, heartbeating.unless_overdue(reconciling.reconcile), PollStep.RECONCILE_WAITS),
+    on(effects.Polled, heartbeating.unless_overdue(reconciling.invoke_revoked), PollStep.REVOKE_WAITS),
+    on(effects.Polled, heartbeating.unless_overdue(reconciling.invoke_assigned), PollStep.ASSIGN_WAITS),
+    on(effects.Polled, heartbeating.unless_overdue(ignore)),
+    on(effects.CallbackDone, reconciling.revoked, PollStep.REVOKING),
+    on(effects.CallbackDone, reconciling.assigned, PollStep.ASSIGNING),
+    on(effects.CallbackDone, heartbeating.lost, PollStep.LOSING),
+    on(effects.CallbackDone, heartbeating.callback_overtaken, PollStep.IDLE),
+    on(effects.CallbackDone, heartbeating.last_callback_returned, PollStep.CLOSE_CALLBACK),
+    on(effects.Subscribed, reconciling.subscribed),
+    on(effects.MetadataSeen, reconciling.metadata_seen),
+    on(effects.RejoinEnforced, reconciling.rejoin_enforced),
+    on(effects.CloseCalled, heartbeating.close_called),
     # commits
-    on(CommitDone, commit_done),
-    answered(OffsetCommit, Answer, commit_answered),
-    unanswered(OffsetCommit, commit_unanswered),
-    after(Timer.RETRY, retry_commit),
-    after(Timer.COMMIT_LIMIT, stop_waiting, PollStep.COMMITTING_BEFORE_REVOKE),
-    after(Timer.CLOSE_LIMIT, stop_waiting, PollStep.CLOSE_COMMITTING),
+    on(effects.CommitDone, reconciling.commit_done),
+    answered(messages.OffsetCommit, messages.Answer, reconciling.commit_answered),
+    unanswered(messages.OffsetCommit, reconciling.commit_unanswered),
+    after(effects.Timer.RETRY, reconciling.retry_commit),
+    after(effects.Timer.COMMIT_LIMIT, reconciling.stop_waiting, PollStep.COMMITTING_BEFORE_REVOKE),
+    after(effects.Timer.CLOSE_LIMIT, reconciling.stop_waiting, PollStep.CLOSE_COMMITTING),
     # the background thread
-    after(Timer.HEARTBEAT, heartbeat_due),
-    answered(ConsumerGroupHeartbeat, ConsumerGroupHeartbeatAnswer, heartbeat_answered),
-    unanswered(ConsumerGroupHeartbeat, heartbeat_unanswered),
-    on(PollTimeout, poll_timeout),
-    on(CoordinatorFound, coordinator_found),
+    after(effects.Timer.HEARTBEAT, heartbeating.heartbeat_due),
+    answered(
+        messages.ConsumerGroupHeartbeat,
+        messages.ConsumerGroupHeartbeatAnswer,
+        heartbeating.heartbeat_answered,
+    ),
+    unanswered(messages.ConsumerGroupHeartbeat, heartbeating.heartbeat_unanswered),
+    on(effects.PollTimeout, heartbeating.poll_timeout),
+    on(effects.CoordinatorFound, heartbeating.coordinator_found),
 )
 step = TABLE.step

@@ -13,17 +13,7 @@ from typing import NamedTuple
 
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has, mended
-from rebalance_kit.protocol.effects import (
-    Arrived,
-    CancelTimer,
-    DocumentedState,
-    Downgrade,
-    Effects,
-    Note,
-    Reply,
-    SetTimer,
-    Timer,
-)
+from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.messages import (
     ConsumerGroupHeartbeat,
     ConsumerGroupHeartbeatAnswer,
@@ -36,7 +26,7 @@ from rebalance_kit.protocol.messages import (
 # States of a KIP-848 group and of its members, as the coordinator sees them (ConsumerGroupState, MemberState).
 
 
-class ConsumerGroupState(DocumentedState):
+class ConsumerGroupState(effects.DocumentedState):
     """State of a consumer group. It follows from the epochs (ConsumerGroup.maybeUpdateGroupState)."""
 
     EMPTY = (
@@ -64,7 +54,7 @@ class ConsumerGroupState(DocumentedState):
     )
 
 
-class MemberState(DocumentedState):
+class MemberState(effects.DocumentedState):
     """The coordinator's view of one member's reconciliation."""
 
     STABLE = (
@@ -152,9 +142,9 @@ class ConsumerGroupMember:
     pending_revocation: dict[TopicPartition, int] = field(default_factory=dict)
     classic: ClassicMemberMetadata | None = None
 
-    def session_timer(self, session_timeout_ms: int) -> SetTimer:
+    def session_timer(self, session_timeout_ms: int) -> effects.SetTimer:
         """Its session begins anew."""
-        return SetTimer((Timer.SESSION, self.member_id), session_timeout_ms)
+        return effects.SetTimer((effects.Timer.SESSION, self.member_id), session_timeout_ms)
 
 
 @dataclass(slots=True)
@@ -235,12 +225,12 @@ class ConsumerGroup:
     # --- changes -----------------------------------------------------------------------------
     def note(
         self, kind: str, member_id: str | None = None, generation: int | None = None, **detail: object
-    ) -> Note:
+    ) -> effects.Note:
         """One trace row about this group."""
         epoch = self.epoch if generation is None else generation
-        return Note(kind, epoch, member_id, {"group": self.settings.group, **detail})
+        return effects.Note(kind, epoch, member_id, {"group": self.settings.group, **detail})
 
-    def bump(self, reason: str, trigger: Trigger, culprit: str | None) -> Note:
+    def bump(self, reason: str, trigger: Trigger, culprit: str | None) -> effects.Note:
         """Raise the group epoch; the metadata of this moment is stored with it."""
         self.epoch += 1
         self.metadata = self.metadata_now()
@@ -275,7 +265,7 @@ class ConsumerGroup:
             return ConsumerGroupState.ASSIGNING
         return ConsumerGroupState.RECONCILING if self.behind else ConsumerGroupState.STABLE
 
-    def settle_state(self) -> Effects:
+    def settle_state(self) -> effects.Effects:
         """Let the group's state follow from the epochs."""
         before, self.state = self.state, self.state_by_epochs()
         if self.state is not before:
@@ -299,7 +289,7 @@ class ConsumerGroup:
 # Members of a consumer group that come, are replaced, and go.
 
 
-MEMBER_TIMERS = (Timer.SESSION, Timer.REBALANCE, Timer.JOIN, Timer.SYNC)
+MEMBER_TIMERS = (effects.Timer.SESSION, effects.Timer.REBALANCE, effects.Timer.JOIN, effects.Timer.SYNC)
 
 
 def add_member(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
@@ -309,7 +299,9 @@ def add_member(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
         group.statics[member.instance_id] = member.member_id
 
 
-def replace_member(group: ConsumerGroup, old: ConsumerGroupMember, member_id: str, client: str) -> Effects:
+def replace_member(
+    group: ConsumerGroup, old: ConsumerGroupMember, member_id: str, client: str
+) -> effects.Effects:
     """A static member is back: the new id takes over subscription, partitions and target."""
     member = ConsumerGroupMember(
         member_id,
@@ -330,7 +322,7 @@ def replace_member(group: ConsumerGroup, old: ConsumerGroupMember, member_id: st
     group.hold(member, assigned, {})
     group.target[member_id] = group.target.pop(old.member_id, ())
     for timer in MEMBER_TIMERS:
-        yield CancelTimer((timer, old.member_id))
+        yield effects.CancelTimer((timer, old.member_id))
     group.join_timers.discard(old.member_id)
     yield group.note(
         "member_replaced",
@@ -345,7 +337,7 @@ def replace_member(group: ConsumerGroup, old: ConsumerGroupMember, member_id: st
 
 def remove_member(
     group: ConsumerGroup, member: ConsumerGroupMember, how: str, reason: str, trigger: Trigger
-) -> Effects:
+) -> effects.Effects:
     """Take a member out, free its partitions, and bump the group epoch, or ask for the group's downgrade."""
     group.hold(member, {}, {})
     del group.members[member.member_id]
@@ -354,7 +346,7 @@ def remove_member(
     if member.instance_id is not None and group.statics.get(member.instance_id) == member.member_id:
         del group.statics[member.instance_id]
     for timer in MEMBER_TIMERS:
-        yield CancelTimer((timer, member.member_id))
+        yield effects.CancelTimer((timer, member.member_id))
     group.join_timers.discard(member.member_id)
     yield group.note(
         "member_removed",
@@ -365,7 +357,7 @@ def remove_member(
         instance_id=member.instance_id,
     )
     if _leaves_classic_alone(group, member):
-        yield Downgrade()
+        yield effects.Downgrade()
         return
     yield group.bump(reason, trigger, member.client)
     if not group.members and mended("empty-group-makes-wait", group.settings.kafka_version):
@@ -392,10 +384,10 @@ class Problem(NamedTuple):
 
 def refuse_heartbeat(
     group: ConsumerGroup,
-    arrived: Arrived[ConsumerGroupHeartbeat],
+    arrived: effects.Arrived[ConsumerGroupHeartbeat],
     problem: Problem,
     holder: str | None = None,
-) -> Effects:
+) -> effects.Effects:
     """Answer a heartbeat with an error, and write the row that says so."""
     request = arrived.request
     detail: dict[str, object] = {} if holder is None else {"holder": holder}
@@ -410,7 +402,7 @@ def refuse_heartbeat(
         instance_id=request.instance_id,
         **detail,
     )
-    yield Reply(
+    yield effects.Reply(
         arrived.token, ConsumerGroupHeartbeatAnswer(problem.error, request.member_id, message=problem.message)
     )
 

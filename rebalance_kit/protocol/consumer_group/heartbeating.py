@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
+from rebalance_kit.protocol import effects, messages
 from rebalance_kit.protocol.consumer_group.group import (
     LEFT_FOR_A_WHILE,
     ConsumerGroup,
@@ -23,30 +24,6 @@ from rebalance_kit.protocol.consumer_group.group import (
     request_problem,
     unreleased_instance_problem,
 )
-from rebalance_kit.protocol.effects import (
-    Append,
-    Appended,
-    Arrived,
-    CancelTimer,
-    Effect,
-    Effects,
-    Load,
-    Reply,
-    SetTimer,
-    Timer,
-    TimerFired,
-    Unload,
-)
-from rebalance_kit.protocol.messages import (
-    NONE,
-    Answer,
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-    LeaveGroup,
-    OffsetCommit,
-    Partitions,
-    Trigger,
-)
 
 # How one member is led to its target, one heartbeat at a time (CurrentAssignmentBuilder).
 #
@@ -55,8 +32,8 @@ from rebalance_kit.protocol.messages import (
 
 
 def reconcile(
-    group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None
-) -> Generator[Effect, None, bool]:
+    group: ConsumerGroup, member: ConsumerGroupMember, owned: messages.Partitions | None
+) -> Generator[effects.Effect, None, bool]:
     """Move the member as far as this heartbeat allows; returns whether what it is assigned has changed."""
     before = (member.assigned, member.pending_revocation, member.state, member.epoch)
     if member.state is MemberState.STABLE:
@@ -97,7 +74,9 @@ def _strip(group: ConsumerGroup, member: ConsumerGroupMember) -> None:
         _set_epoch(member, member.epoch)
 
 
-def next_assignment(group: ConsumerGroup, member: ConsumerGroupMember, owned: Partitions | None) -> None:
+def next_assignment(
+    group: ConsumerGroup, member: ConsumerGroupMember, owned: messages.Partitions | None
+) -> None:
     """Revoke first; then take what is free. What others still hold or have to revoke waits: UNRELEASED."""
     target = dict.fromkeys(group.target_of(member))
     still_assigned = {tp: since for tp, since in member.assigned.items() if tp in target}
@@ -137,7 +116,7 @@ def subscribe(
     joined: bool,
     new_vote: str | None = None,
     preferred: str | None = None,
-) -> Effects:
+) -> effects.Effects:
     """Take a subscription over and bump if the topics it means, or their metadata, have changed.
 
     A regex that is not resolved yet means no topics; its resolution will bump. A group leaves epoch 0 (where it starts up
@@ -150,13 +129,15 @@ def subscribe(
     member.topics = group.topics_of(member)
     if changed:
         why = "a member joined" if joined else "a member subscribed to other topics"
-        yield group.bump(why, Trigger.JOIN if joined else Trigger.SUBSCRIPTION, member.client)
+        yield group.bump(
+            why, messages.Trigger.JOIN if joined else messages.Trigger.SUBSCRIPTION, member.client
+        )
     elif preferred not in {None, group.preferred_assignor(new_vote)} and group.settings.has(
         "remote-assignor-bumps"
     ):
-        yield group.bump("the preferred server assignor changed", Trigger.ASSIGNOR, member.client)
+        yield group.bump("the preferred server assignor changed", messages.Trigger.ASSIGNOR, member.client)
     elif _metadata_changed(group):
-        yield group.bump("topics or partitions of the subscription changed", Trigger.METADATA, None)
+        yield group.bump("topics or partitions of the subscription changed", messages.Trigger.METADATA, None)
 
 
 def _metadata_changed(group: ConsumerGroup) -> bool:
@@ -167,7 +148,7 @@ def _metadata_changed(group: ConsumerGroup) -> bool:
     return group.metadata_now() != group.metadata
 
 
-def scan_if_due(group: ConsumerGroup) -> Effects:
+def scan_if_due(group: ConsumerGroup) -> effects.Effects:
     """Resolve regular expressions in the background: at most every 10 s, and only when something calls for it."""
     if group.scanning:
         return
@@ -184,10 +165,10 @@ def scan_if_due(group: ConsumerGroup) -> Effects:
         group.scanned_ms = now
         group.scanned_topics = topics
         yield group.note("regex_scanned", regexes=wanted, topics=len(topics))
-        yield Append(("regex", *wanted))
+        yield effects.Append(("regex", *wanted))
 
 
-def regexes_resolved(group: ConsumerGroup, appended: Appended) -> Effects:
+def regexes_resolved(group: ConsumerGroup, appended: effects.Appended) -> effects.Effects:
     """The result of a scan is written in a later turn, and bumps when it differs."""
     if appended.key[0] != "regex":
         return  # an assignment that was stored for the classic group which this one was
@@ -201,7 +182,9 @@ def regexes_resolved(group: ConsumerGroup, appended: Appended) -> Effects:
     for member in group.members.values():
         member.topics = group.topics_of(member)
     if changed:
-        yield group.bump("a regular expression was resolved to other topics", Trigger.SUBSCRIPTION, None)
+        yield group.bump(
+            "a regular expression was resolved to other topics", messages.Trigger.SUBSCRIPTION, None
+        )
         yield from group.settle_state()
 
 
@@ -210,7 +193,9 @@ def regexes_resolved(group: ConsumerGroup, appended: Appended) -> Effects:
 # It is computed inside a heartbeat (or a classic JoinGroup) only, and since 4.3 at most once an assignment interval.
 
 
-def compute_if_due(group: ConsumerGroup, new_vote: str | None = None, newcomer: str | None = None) -> Effects:
+def compute_if_due(
+    group: ConsumerGroup, new_vote: str | None = None, newcomer: str | None = None
+) -> effects.Effects:
     """A new target, when the group epoch has run ahead and the last one is old enough (KIP-1263).
 
     ``newcomer`` is a member that this very request has brought: the coordinator's map does not hold it yet, so
@@ -251,7 +236,9 @@ def compute_if_due(group: ConsumerGroup, new_vote: str | None = None, newcomer: 
     yield group.note("target", assignor=assignor, assignment=assignment, ids=dict(named))
 
 
-def heartbeat_to_join(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+def heartbeat_to_join(
+    group: ConsumerGroup, arrived: effects.Arrived[messages.ConsumerGroupHeartbeat]
+) -> effects.Effects:
     """Epoch 0: a new member, a known one that joins again, or a static one that is back."""
     problem = request_problem(group, arrived.request)
     if problem is not None:
@@ -264,7 +251,9 @@ def heartbeat_to_join(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartb
         yield from _heartbeat(group, arrived, member, newcomer)
 
 
-def heartbeat_of_member(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+def heartbeat_of_member(
+    group: ConsumerGroup, arrived: effects.Arrived[messages.ConsumerGroupHeartbeat]
+) -> effects.Effects:
     """A member's epoch: it must be the member's own."""
     request = arrived.request
     problem = request_problem(group, request) or identity_problem(group, request)
@@ -277,8 +266,8 @@ def heartbeat_of_member(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHear
 
 
 def _joiner(
-    group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]
-) -> Generator[Effect, None, ConsumerGroupMember | None]:
+    group: ConsumerGroup, arrived: effects.Arrived[messages.ConsumerGroupHeartbeat]
+) -> Generator[effects.Effect, None, ConsumerGroupMember | None]:
     request = arrived.request
     instance, member_id = request.instance_id, request.member_id
     old = group.members.get(group.statics.get(instance, "")) if instance is not None else None
@@ -303,10 +292,10 @@ def _joiner(
 
 def _heartbeat(
     group: ConsumerGroup,
-    arrived: Arrived[ConsumerGroupHeartbeat],
+    arrived: effects.Arrived[messages.ConsumerGroupHeartbeat],
     member: ConsumerGroupMember,
     newcomer: str | None = None,
-) -> Effects:
+) -> effects.Effects:
     request, settings = arrived.request, group.settings
     new_vote = yield from _update(group, request, member)
     yield from compute_if_due(group, new_vote, newcomer)
@@ -321,17 +310,17 @@ def _heartbeat(
     )
     tells = request.member_epoch == 0 or full or assigned_anew
     assignment = tuple(sorted(member.assigned)) if tells else None
-    yield Reply(
+    yield effects.Reply(
         arrived.token,
-        ConsumerGroupHeartbeatAnswer(
-            NONE, member.member_id, member.epoch, settings.heartbeat_interval_ms, assignment
+        messages.ConsumerGroupHeartbeatAnswer(
+            messages.NONE, member.member_id, member.epoch, settings.heartbeat_interval_ms, assignment
         ),
     )
 
 
 def _update(
-    group: ConsumerGroup, request: ConsumerGroupHeartbeat, member: ConsumerGroupMember
-) -> Generator[Effect, None, str | None]:
+    group: ConsumerGroup, request: messages.ConsumerGroupHeartbeat, member: ConsumerGroupMember
+) -> Generator[effects.Effect, None, str | None]:
     """Subscription and settings of the member; at most one bump for all that changed.
 
     Returns the server assignor that this heartbeat asks for and nobody did before.
@@ -355,12 +344,12 @@ def _wanted_by_somebody(group: ConsumerGroup, assignor: str) -> bool:
     return any(member.server_assignor == assignor for member in group.members.values())
 
 
-def rebalance_timer(member: ConsumerGroupMember) -> Effect:
+def rebalance_timer(member: ConsumerGroupMember) -> effects.Effect:
     """One deadline for a whole revocation: heartbeats that change nothing do not move it."""
-    key = (Timer.REBALANCE, member.member_id)
+    key = (effects.Timer.REBALANCE, member.member_id)
     if member.state is MemberState.UNREVOKED:
-        return SetTimer(key, member.rebalance_timeout_ms)
-    return CancelTimer(key)
+        return effects.SetTimer(key, member.rebalance_timeout_ms)
+    return effects.CancelTimer(key)
 
 
 def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
@@ -371,20 +360,20 @@ def _progress(member: ConsumerGroupMember) -> tuple[object, ...]:
 # OffsetCommit in a consumer group (ConsumerGroup.validateOffsetCommit, KIP-1251 since 4.3).
 
 
-def commit(group: ConsumerGroup, arrived: Arrived[OffsetCommit]) -> Effects:
+def commit(group: ConsumerGroup, arrived: effects.Arrived[messages.OffsetCommit]) -> effects.Effects:
     """The epoch of a commit must be the member's own; since 4.3, that of the partition's assignment will do."""
-    yield Reply(arrived.token, Answer(commit_error(group, arrived.request)))
+    yield effects.Reply(arrived.token, messages.Answer(commit_error(group, arrived.request)))
 
 
-def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
+def commit_error(group: ConsumerGroup, request: messages.OffsetCommit) -> str:
     """What OffsetCommit answers."""
     if request.generation < 0 and not group.members:
-        return NONE
+        return messages.NONE
     member = group.members.get(request.member_id)
     if member is None:
         return "UNKNOWN_MEMBER_ID"
     if request.generation == member.epoch:
-        return NONE
+        return messages.NONE
     if member.classic is not None:
         return "ILLEGAL_GENERATION"
     if request.generation > member.epoch or group.settings.has("commit-races-with-epoch"):
@@ -393,13 +382,15 @@ def commit_error(group: ConsumerGroup, request: OffsetCommit) -> str:
     accepted = all(
         tp in assigned_since and request.generation >= assigned_since[tp] for tp in request.offsets
     )
-    return NONE if accepted else "STALE_MEMBER_EPOCH"
+    return messages.NONE if accepted else "STALE_MEMBER_EPOCH"
 
 
 # How members leave a consumer group: by heartbeat, by LeaveGroup, by silence, by not revoking in time.
 
 
-def heartbeat_to_leave(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+def heartbeat_to_leave(
+    group: ConsumerGroup, arrived: effects.Arrived[messages.ConsumerGroupHeartbeat]
+) -> effects.Effects:
     """Epoch -1: the member is out, and its partitions are free."""
     request = arrived.request
     problem = request_problem(group, request) or identity_problem(group, request)
@@ -407,11 +398,16 @@ def heartbeat_to_leave(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeart
         yield from refuse_heartbeat(group, arrived, problem)
         return
     member = group.members[request.member_id]
-    yield from remove_member(group, member, "leave", "the member left", Trigger.LEAVE)
-    yield Reply(arrived.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
+    yield from remove_member(group, member, "leave", "the member left", messages.Trigger.LEAVE)
+    yield effects.Reply(
+        arrived.token,
+        messages.ConsumerGroupHeartbeatAnswer(messages.NONE, request.member_id, request.member_epoch),
+    )
 
 
-def heartbeat_to_leave_for_a_while(group: ConsumerGroup, arrived: Arrived[ConsumerGroupHeartbeat]) -> Effects:
+def heartbeat_to_leave_for_a_while(
+    group: ConsumerGroup, arrived: effects.Arrived[messages.ConsumerGroupHeartbeat]
+) -> effects.Effects:
     """Epoch -2: a static member means to come back, and keeps its partitions until its session ends."""
     request = arrived.request
     problem = request_problem(group, request) or identity_problem(group, request)
@@ -422,70 +418,75 @@ def heartbeat_to_leave_for_a_while(group: ConsumerGroup, arrived: Arrived[Consum
     member.previous_epoch, member.epoch = member.epoch, LEFT_FOR_A_WHILE
     group.hold(member, dict.fromkeys(member.assigned, 0), {})
     member.state = MemberState.STABLE
-    yield CancelTimer((Timer.REBALANCE, member.member_id))
+    yield effects.CancelTimer((effects.Timer.REBALANCE, member.member_id))
     group.update_behind(member)
     yield group.note("member_away", member.member_id, name=member.client, instance_id=member.instance_id)
     yield from group.settle_state()
-    yield Reply(arrived.token, ConsumerGroupHeartbeatAnswer(NONE, request.member_id, request.member_epoch))
+    yield effects.Reply(
+        arrived.token,
+        messages.ConsumerGroupHeartbeatAnswer(messages.NONE, request.member_id, request.member_epoch),
+    )
 
 
-def leave_group(group: ConsumerGroup, arrived: Arrived[LeaveGroup]) -> Effects:
+def leave_group(group: ConsumerGroup, arrived: effects.Arrived[messages.LeaveGroup]) -> effects.Effects:
     """LeaveGroup of a classic member, or of an administrator on anybody's behalf."""
     request = arrived.request
     member = group.members.get(request.member_id or group.statics.get(request.instance_id or "", ""))
     if member is None:
-        yield Reply(arrived.token, Answer("UNKNOWN_MEMBER_ID"))
+        yield effects.Reply(arrived.token, messages.Answer("UNKNOWN_MEMBER_ID"))
         return
-    trigger = Trigger.ADMIN if request.admin else Trigger.LEAVE
+    trigger = messages.Trigger.ADMIN if request.admin else messages.Trigger.LEAVE
     yield from remove_member(group, member, trigger.value, request.reason or "not provided", trigger)
-    yield Reply(arrived.token, Answer(NONE))
+    yield effects.Reply(arrived.token, messages.Answer(messages.NONE))
 
 
 # --- timers -----------------------------------------------------------------------------------
-def session_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+def session_expired(group: ConsumerGroup, fired: effects.TimerFired) -> effects.Effects:
     """No heartbeat for a session: the member is out."""
-    yield from _expired(group, fired, "session", "the member session expired", Trigger.SESSION)
+    yield from _expired(group, fired, "session", "the member session expired", messages.Trigger.SESSION)
 
 
-def rebalance_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+def rebalance_expired(group: ConsumerGroup, fired: effects.TimerFired) -> effects.Effects:
     """The member did not revoke in time: it is out, and others may have what it was to give up."""
     member = group.members.get(fired.key[1])
     if member is not None and member.state is MemberState.UNREVOKED:
         reason = f"it failed to transition from epoch {member.epoch} within {member.rebalance_timeout_ms}ms"
-        yield from _expired(group, fired, "rebalance_timeout", reason, Trigger.REBALANCE_TIMEOUT)
+        yield from _expired(group, fired, "rebalance_timeout", reason, messages.Trigger.REBALANCE_TIMEOUT)
 
 
-def join_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+def join_expired(group: ConsumerGroup, fired: effects.TimerFired) -> effects.Effects:
     """A classic member was told to re-join and did not."""
     reason = "the classic member failed to join within the rebalance timeout"
-    yield from _expired(group, fired, "join_timeout", reason, Trigger.JOIN_TIMEOUT)
+    yield from _expired(group, fired, "join_timeout", reason, messages.Trigger.JOIN_TIMEOUT)
 
 
-def sync_expired(group: ConsumerGroup, fired: TimerFired) -> Effects:
+def sync_expired(group: ConsumerGroup, fired: effects.TimerFired) -> effects.Effects:
     """A classic member joined and did not send SyncGroup."""
     reason = "the member failed to sync within timeout"
-    yield from _expired(group, fired, "sync_timeout", reason, Trigger.SYNC_TIMEOUT)
+    yield from _expired(group, fired, "sync_timeout", reason, messages.Trigger.SYNC_TIMEOUT)
 
 
-def _expired(group: ConsumerGroup, fired: TimerFired, how: str, reason: str, trigger: Trigger) -> Effects:
+def _expired(
+    group: ConsumerGroup, fired: effects.TimerFired, how: str, reason: str, trigger: messages.Trigger
+) -> effects.Effects:
     timer, member_id = fired.key[0], fired.key[1]
     member = group.members.get(member_id)
     if member is not None:
-        yield group.note("timer_fired", member_id, timer=Timer(timer).value, name=member.client)
+        yield group.note("timer_fired", member_id, timer=effects.Timer(timer).value, name=member.client)
         yield from remove_member(group, member, how, reason, trigger)
 
 
 # The partition of __consumer_offsets moves, or its broker stops and starts: timers end and begin anew.
 
 
-def unload(group: ConsumerGroup, event: Unload) -> Effects:
+def unload(group: ConsumerGroup, event: effects.Unload) -> effects.Effects:
     """No timer of the group fires here any more; everything else is stored."""
     for member in group.members.values():
-        yield CancelTimer((Timer.SESSION, member.member_id))
-        yield CancelTimer((Timer.REBALANCE, member.member_id))
+        yield effects.CancelTimer((effects.Timer.SESSION, member.member_id))
+        yield effects.CancelTimer((effects.Timer.REBALANCE, member.member_id))
 
 
-def load(group: ConsumerGroup, event: Load) -> Effects:
+def load(group: ConsumerGroup, event: effects.Load) -> effects.Effects:
     """Every member gets a full session, and one that must revoke a full rebalance timeout."""
     for member in group.members.values():
         session_ms = (

@@ -10,6 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from rebalance_kit.model.versions import has
+from rebalance_kit.protocol import messages
 from rebalance_kit.protocol.classic_group.group import (
     Cause,
     ClassicGroup,
@@ -30,16 +31,6 @@ from rebalance_kit.protocol.consumer_group.group import (
 )
 from rebalance_kit.protocol.consumer_group.heartbeating import compute_if_due, reconcile, subscribe
 from rebalance_kit.protocol.effects import Arrived, CancelTimer, Effect, Effects, Note, Reply, SetTimer, Timer
-from rebalance_kit.protocol.messages import (
-    NONE,
-    Answer,
-    Heartbeat,
-    JoinAnswer,
-    JoinGroup,
-    SyncAnswer,
-    SyncGroup,
-    Trigger,
-)
 
 # Classic members of a consumer group: the coordinator speaks both protocols (KIP-848, online migration).
 #
@@ -49,7 +40,7 @@ from rebalance_kit.protocol.messages import (
 
 
 # --- JoinGroup --------------------------------------------------------------------------------
-def classic_join(group: ConsumerGroup, arrived: Arrived[JoinGroup]) -> Effects:
+def classic_join(group: ConsumerGroup, arrived: Arrived[messages.JoinGroup]) -> Effects:
     """JoinGroup of a classic member: take the subscription over, compute if due, answer at once."""
     request = arrived.request
     error = _join_error(group, request)
@@ -62,22 +53,24 @@ def classic_join(group: ConsumerGroup, arrived: Arrived[JoinGroup]) -> Effects:
             error=error,
             message=None,
         )
-        yield Reply(arrived.token, JoinAnswer(error, request.member_id))
+        yield Reply(arrived.token, messages.JoinAnswer(error, request.member_id))
     elif not request.member_id and request.instance_id is None:
         member_id = group.settings.new_id(request.client)
         yield group.note("member_pending", member_id, name=request.client, state=group.state.value)
-        yield Reply(arrived.token, JoinAnswer("MEMBER_ID_REQUIRED", member_id))
+        yield Reply(arrived.token, messages.JoinAnswer("MEMBER_ID_REQUIRED", member_id))
     else:
         known = set(group.members)
         member = yield from _joiner(group, request)
         newcomer = None if member.member_id in known else member.member_id
         yield from _reconcile_joiner(group, request, member, newcomer)
         # the member's own first assignor, whatever the others list (GroupMetadataManager.classicGroupJoinToConsumerGroup)
-        answer = JoinAnswer(NONE, member.member_id, member.epoch, request.protocols[0][0], "")
+        answer = messages.JoinAnswer(
+            messages.NONE, member.member_id, member.epoch, request.protocols[0][0], ""
+        )
         yield Reply(arrived.token, answer)
 
 
-def _join_error(group: ConsumerGroup, request: JoinGroup) -> str | None:
+def _join_error(group: ConsumerGroup, request: messages.JoinGroup) -> str | None:
     low, high = group.settings.classic_session_range
     if not low <= request.session_timeout_ms <= high:
         return "INVALID_SESSION_TIMEOUT"
@@ -94,7 +87,7 @@ def _join_error(group: ConsumerGroup, request: JoinGroup) -> str | None:
     return None
 
 
-def _shares_an_assignor(group: ConsumerGroup, request: JoinGroup) -> bool:
+def _shares_an_assignor(group: ConsumerGroup, request: messages.JoinGroup) -> bool:
     """Some assignor of the request is listed by every other classic member."""
     shared = {name for name, _ in request.protocols}
     for member in group.members.values():
@@ -103,7 +96,9 @@ def _shares_an_assignor(group: ConsumerGroup, request: JoinGroup) -> bool:
     return bool(shared)
 
 
-def _joiner(group: ConsumerGroup, request: JoinGroup) -> Generator[Effect, None, ConsumerGroupMember]:
+def _joiner(
+    group: ConsumerGroup, request: messages.JoinGroup
+) -> Generator[Effect, None, ConsumerGroupMember]:
     known = group.members.get(request.member_id)
     if known is not None:
         yield group.note("member_rejoined", known.member_id, name=request.client)
@@ -128,7 +123,7 @@ def _joiner(group: ConsumerGroup, request: JoinGroup) -> Generator[Effect, None,
 
 
 def _reconcile_joiner(
-    group: ConsumerGroup, request: JoinGroup, member: ConsumerGroupMember, newcomer: str | None
+    group: ConsumerGroup, request: messages.JoinGroup, member: ConsumerGroupMember, newcomer: str | None
 ) -> Effects:
     member.classic = ClassicMemberMetadata(request.session_timeout_ms, request.protocols)
     member.rebalance_timeout_ms = request.rebalance_timeout_ms
@@ -145,40 +140,40 @@ def _reconcile_joiner(
 
 
 # --- SyncGroup and Heartbeat ------------------------------------------------------------------
-def classic_sync(group: ConsumerGroup, arrived: Arrived[SyncGroup]) -> Effects:
+def classic_sync(group: ConsumerGroup, arrived: Arrived[messages.SyncGroup]) -> Effects:
     """SyncGroup of a classic member: what it owns by now, unless a newer target waits for it."""
     request = arrived.request
     error = _membership_error(group, request)
     if error is not None:
-        yield Reply(arrived.token, SyncAnswer(error))
+        yield Reply(arrived.token, messages.SyncAnswer(error))
         return
     member = group.members[request.member_id]
     if _next_epoch(group) > member.epoch and member.state is not MemberState.UNREVOKED:
         yield from _wait_for_join(group, member)
-        yield Reply(arrived.token, SyncAnswer("REBALANCE_IN_PROGRESS"))
+        yield Reply(arrived.token, messages.SyncAnswer("REBALANCE_IN_PROGRESS"))
         return
     yield CancelTimer((Timer.SYNC, member.member_id))
     yield from _keep_alive(member)
-    yield Reply(arrived.token, SyncAnswer(NONE, tuple(sorted(member.assigned))))
+    yield Reply(arrived.token, messages.SyncAnswer(messages.NONE, tuple(sorted(member.assigned))))
 
 
-def classic_heartbeat(group: ConsumerGroup, arrived: Arrived[Heartbeat]) -> Effects:
+def classic_heartbeat(group: ConsumerGroup, arrived: Arrived[messages.Heartbeat]) -> Effects:
     """Heartbeat of a classic member: it never bumps and never computes."""
     request = arrived.request
     error = _membership_error(group, request)
     if error is not None:
-        yield Reply(arrived.token, Answer(error))
+        yield Reply(arrived.token, messages.Answer(error))
         return
     member = group.members[request.member_id]
     yield from _keep_alive(member)
     if _gains_by_rejoining(group, member):
         yield from _wait_for_join(group, member)
-        yield Reply(arrived.token, Answer("REBALANCE_IN_PROGRESS"))
+        yield Reply(arrived.token, messages.Answer("REBALANCE_IN_PROGRESS"))
     else:
-        yield Reply(arrived.token, Answer(NONE))
+        yield Reply(arrived.token, messages.Answer(messages.NONE))
 
 
-def _membership_error(group: ConsumerGroup, request: SyncGroup | Heartbeat) -> str | None:
+def _membership_error(group: ConsumerGroup, request: messages.SyncGroup | messages.Heartbeat) -> str | None:
     if request.instance_id is not None and group.statics.get(request.instance_id) not in {
         None,
         request.member_id,
@@ -242,7 +237,9 @@ def upgrade(
         # fromClassicGroup asks for a protocol that a first, unfinished join phase has not selected
         refusals: list[Effect] = []
         for member in classic.members.values():
-            refusals += classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
+            refusals += classic.answer_join(
+                member, messages.JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id)
+            )
         return Refusal("UNKNOWN_SERVER_ERROR", "No value present", tuple(refusals))
     return _convert(classic, settings)
 
@@ -252,8 +249,8 @@ def _convert(classic: ClassicGroup, settings: ConsumerGroupSettings) -> tuple[Co
     group = ConsumerGroup(settings, classic.generation, classic.generation)
     group.state = ConsumerGroupState.STABLE
     for member in classic.in_map_order():
-        effects += classic.answer_join(member, JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
-        effects += classic.answer_sync(member, SyncAnswer("REBALANCE_IN_PROGRESS"))
+        effects += classic.answer_join(member, messages.JoinAnswer("REBALANCE_IN_PROGRESS", member.member_id))
+        effects += classic.answer_sync(member, messages.SyncAnswer("REBALANCE_IN_PROGRESS"))
     effects += [CancelTimer(key) for key in GROUP_TIMERS]
     effects += [CancelTimer((Timer.PENDING, member_id)) for member_id in classic.pending]
     for member in classic.members.values():
@@ -318,7 +315,7 @@ def downgrade(group: ConsumerGroup, settings: GroupSettings) -> tuple[ClassicGro
         effects += [CancelTimer((timer, member_id)) for timer in (Timer.JOIN, Timer.SYNC, Timer.REBALANCE)]
         effects.append(classic_member.session_timer())
     reason = f"Downgrade group {settings.group} from consumer to classic for member leaving."
-    effects += begin_rebalance(classic, Cause(reason, Trigger.DOWNGRADE, None))
+    effects += begin_rebalance(classic, Cause(reason, messages.Trigger.DOWNGRADE, None))
     detail = {"group": settings.group, "to": "classic", "members": len(classic.members)}
     effects.append(Note("group_converted", classic.generation, None, detail))
     return classic, effects

@@ -12,22 +12,9 @@ from types import MappingProxyType
 from typing import TypeVar, cast
 
 from rebalance_kit.model.errors import ProtocolViolation
+from rebalance_kit.protocol import messages
+from rebalance_kit.protocol.consumer_group import heartbeating
 from rebalance_kit.protocol.consumer_group.group import LEFT_FOR_A_WHILE, ConsumerGroup, ConsumerGroupState
-from rebalance_kit.protocol.consumer_group.heartbeating import (
-    commit,
-    heartbeat_of_member,
-    heartbeat_to_join,
-    heartbeat_to_leave,
-    heartbeat_to_leave_for_a_while,
-    join_expired,
-    leave_group,
-    load,
-    rebalance_expired,
-    regexes_resolved,
-    session_expired,
-    sync_expired,
-    unload,
-)
 from rebalance_kit.protocol.consumer_group.migration import classic_heartbeat, classic_join, classic_sync
 from rebalance_kit.protocol.effects import (
     Appended,
@@ -44,18 +31,9 @@ from rebalance_kit.protocol.effects import (
     kind_of,
     name_of,
 )
-from rebalance_kit.protocol.messages import (
-    ConsumerGroupHeartbeat,
-    Heartbeat,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    Request,
-    SyncGroup,
-)
 
 Step = tuple[ConsumerGroupState, ConsumerGroupState]
-R = TypeVar("R", bound=Request)
+R = TypeVar("R", bound=messages.Request)
 E = TypeVar("E", Appended, Load, Unload)
 
 
@@ -68,7 +46,7 @@ class Beat(StrEnum):
     LEAVE_FOR_A_WHILE = "heartbeat to leave for a while"
 
     @classmethod
-    def of(cls, request: ConsumerGroupHeartbeat) -> Beat:
+    def of(cls, request: messages.ConsumerGroupHeartbeat) -> Beat:
         """The meaning of this heartbeat."""
         if request.member_epoch == LEFT_FOR_A_WHILE:
             return cls.LEAVE_FOR_A_WHILE
@@ -116,25 +94,25 @@ _GONE = _from(_A, _E) | _from(_R, _A, _E) | _from(_S, _A, _E)
 RULES: Mapping[EventKind, Rule[ConsumerGroup, Step]] = MappingProxyType(
     dict(
         [
-            _on(Beat.JOIN, heartbeat_to_join, _JOINED),
-            _on(Beat.MEMBER, heartbeat_of_member, _JOINED - _from(_E, _A, _S)),
-            _on(Beat.LEAVE, heartbeat_to_leave, _GONE),
-            _on(Beat.LEAVE_FOR_A_WHILE, heartbeat_to_leave_for_a_while, _from(_S, _R)),
-            _on(OffsetCommit, commit),
+            _on(Beat.JOIN, heartbeating.heartbeat_to_join, _JOINED),
+            _on(Beat.MEMBER, heartbeating.heartbeat_of_member, _JOINED - _from(_E, _A, _S)),
+            _on(Beat.LEAVE, heartbeating.heartbeat_to_leave, _GONE),
+            _on(Beat.LEAVE_FOR_A_WHILE, heartbeating.heartbeat_to_leave_for_a_while, _from(_S, _R)),
+            _on(messages.OffsetCommit, heartbeating.commit),
             # classic members (online migration)
-            _on(JoinGroup, classic_join, _JOINED),
-            _on(SyncGroup, classic_sync),
-            _on(Heartbeat, classic_heartbeat),
-            _on(LeaveGroup, leave_group, _GONE),
+            _on(messages.JoinGroup, classic_join, _JOINED),
+            _on(messages.SyncGroup, classic_sync),
+            _on(messages.Heartbeat, classic_heartbeat),
+            _on(messages.LeaveGroup, heartbeating.leave_group, _GONE),
             # silence
-            _after(Timer.SESSION, session_expired, _GONE),
-            _after(Timer.REBALANCE, rebalance_expired, _GONE - _from(_S, _A, _E)),
-            _after(Timer.JOIN, join_expired, _GONE - _from(_S, _A, _E)),
-            _after(Timer.SYNC, sync_expired, _GONE),
+            _after(Timer.SESSION, heartbeating.session_expired, _GONE),
+            _after(Timer.REBALANCE, heartbeating.rebalance_expired, _GONE - _from(_S, _A, _E)),
+            _after(Timer.JOIN, heartbeating.join_expired, _GONE - _from(_S, _A, _E)),
+            _after(Timer.SYNC, heartbeating.sync_expired, _GONE),
             # the coordinator's own
-            _when(Appended, regexes_resolved, _from(_R, _A) | _from(_S, _A)),
-            _when(Unload, unload),
-            _when(Load, load),
+            _when(Appended, heartbeating.regexes_resolved, _from(_R, _A) | _from(_S, _A)),
+            _when(Unload, heartbeating.unload),
+            _when(Load, heartbeating.load),
         ]
     )
 )
@@ -142,7 +120,7 @@ RULES: Mapping[EventKind, Rule[ConsumerGroup, Step]] = MappingProxyType(
 
 def consumer_kind_of(event: GroupEvent) -> EventKind:
     """What this table asks about an event: heartbeats are told apart by what they mean."""
-    if isinstance(event, Arrived) and isinstance(event.request, ConsumerGroupHeartbeat):
+    if isinstance(event, Arrived) and isinstance(event.request, messages.ConsumerGroupHeartbeat):
         return Beat.of(event.request)
     return kind_of(event)
 

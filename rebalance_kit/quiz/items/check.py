@@ -16,15 +16,8 @@ from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Generated, Item, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS, guessing_table
 from rebalance_kit.quiz.items.reading import Problem
+from rebalance_kit.quiz.proof import verify
 from rebalance_kit.quiz.proof.run_book import RunBook
-from rebalance_kit.quiz.proof.verify import (
-    FEW_DRAWS,
-    contradictions,
-    contradictions_in_draws,
-    is_drawn,
-    is_timed,
-    is_verified,
-)
 
 # The bank in figures, as the tables of docs/items.md; ``python -m rebalance_kit.quiz.items.check`` writes them there.
 
@@ -36,7 +29,7 @@ BEGIN, END = ("<!-- figures: made by python -m rebalance_kit.quiz.items.check --
 def figures(bank: Bank) -> str:
     """Counts by kind, difficulty, domain and verification, and what five guessers score, in Markdown."""
     items = bank.items
-    verified = sum(map(is_verified, items))
+    verified = sum(map(verify.is_verified, items))
     named = Counter(belief for item in items for belief in beliefs_of(item))
     shown = sum(item.head.exhibit is not None or item.kind in {"log", "picture"} for item in items)
     trade = sum("trade-off" in item.head.tags for item in items)
@@ -66,7 +59,7 @@ def _table(title: str, counts: Counter[str], whole: int) -> list[str]:
 
 def _domains(items: tuple[Item, ...]) -> list[str]:
     counts = Counter(domain for item in items for domain in item.head.domains)
-    proved = Counter(domain for item in items if is_verified(item) for domain in item.head.domains)
+    proved = Counter(domain for item in items if verify.is_verified(item) for domain in item.head.domains)
     rows = [f"| {name} | {number} | {proved[name]} |" for name, number in sorted(counts.items())]
     return ["| domain | items | decided by the engine |", "|---|---|---|", *rows]
 
@@ -101,7 +94,7 @@ def check(bank: Bank, book: RunBook | None = None, draws: int | None = None) -> 
     """
     generators = sum(isinstance(item, Generated) for item in bank.items)
     findings = tuple(_findings(bank, book or RunBook(), draws))
-    return BankReport(findings, len(bank.items), generators, sum(map(is_verified, bank.items)))
+    return BankReport(findings, len(bank.items), generators, sum(map(verify.is_verified, bank.items)))
 
 
 def _findings(bank: Bank, book: RunBook, draws: int | None) -> Iterator[Problem]:
@@ -109,9 +102,9 @@ def _findings(bank: Bank, book: RunBook, draws: int | None) -> Iterator[Problem]
     for lint in LINTS:
         yield from lint(bank.items)
     for item in bank.items:
-        yield from contradictions(item, book)
+        yield from verify.contradictions(item, book)
     if draws is not None:
-        yield from contradictions_in_draws(bank.items, draws)
+        yield from verify.contradictions_in_draws(bank.items, draws)
 
 
 def run_items_check(
@@ -137,7 +130,7 @@ def run_items_check(
         }
         if draws is not None:
             summary["draws"] = draws
-            summary["timed"] = sum(is_drawn(item) and is_timed(item) for item in bank.items)
+            summary["timed"] = sum(verify.is_drawn(item) and verify.is_timed(item) for item in bank.items)
         out.write(json.dumps(summary) + "\n")
     else:
         out.write(_summary(bank, report, draws))
@@ -155,10 +148,10 @@ def _summary(bank: Bank, report: BankReport, draws: int | None) -> str:
         f"{len(report.findings)} findings in {report.items} items ({report.generators} generators; {report.verified} decided by the engine, {share} %)"
     ]
     if draws is not None:
-        drawn = [item for item in bank.items if is_drawn(item)]
+        drawn = [item for item in bank.items if verify.is_drawn(item)]
         lines.append(
-            f"{len(drawn)} keys asked of draws of the phases: {sum(map(is_timed, drawn))} with a time or a number of records in "
-            f"{draws} draws each, the others in {min(draws, FEW_DRAWS)}"
+            f"{len(drawn)} keys asked of draws of the phases: {sum(map(verify.is_timed, drawn))} with a time or a number of records in "
+            f"{draws} draws each, the others in {min(draws, verify.FEW_DRAWS)}"
         )
     named = Counter(belief for item in bank.items for belief in beliefs_of(item))
     lines.append(

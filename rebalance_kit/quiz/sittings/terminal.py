@@ -10,13 +10,7 @@ from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.sittings.daily import (
-    Wanted,
-    coming_line,
-    practise_today,
-    practise_wanted,
-    today_lines,
-)
+from rebalance_kit.quiz.sittings import daily
 from rebalance_kit.quiz.sittings.exam import ExamSitting, clock_text
 from rebalance_kit.quiz.sittings.page import WIDTH, question_lines
 from rebalance_kit.quiz.sittings.practice import (
@@ -39,7 +33,7 @@ def run_quiz(
     seed: int | None = None,
     *,
     ids: Sequence[str] = (),
-    wanted: Wanted | None = None,
+    wanted: daily.Wanted | None = None,
     source: TextIO | None = None,
     out: TextIO,
     store: Store | None = None,
@@ -55,7 +49,7 @@ def run_quiz(
     practice = (
         practise(ids=ids, seed=seed or 1, count=count, store=store, title=tag)
         if ids
-        else practise_wanted(wanted or Wanted(tag), Store.given(store), count, seed)
+        else daily.practise_wanted(wanted or daily.Wanted(tag), Store.given(store), count, seed)
     )
     if not practice.questions:
         out.write("No question fits: nothing is new, or no theme is weak, there.\n")
@@ -74,11 +68,11 @@ def run_today(
 ) -> int:
     """Say what today holds, and ask it. Returns 0."""
     at = time.time() if now is None else now
-    out.write("\n".join(today_lines(store, name, at)) + "\n")
-    practice = practise_today(store, name, at)
+    out.write("\n".join(daily.today_lines(store, name, at)) + "\n")
+    practice = daily.practise_today(store, name, at)
     if practice.questions:
         _ask_all(practice, source, out, confidence=True, links=links)
-        out.write(coming_line(store, at) + "\n")
+        out.write(daily.coming_line(store, at) + "\n")
     return 0
 
 
@@ -95,10 +89,10 @@ def run_review(
     at = time.time() if now is None else now
     practice = practise_due(store, at, A_DAY if count is None else count)
     if not practice.questions:
-        out.write(f"{NOTHING_DUE}\n{coming_line(store, at)}\n")
+        out.write(f"{NOTHING_DUE}\n{daily.coming_line(store, at)}\n")
         return 0
     _ask_all(practice, source, out, confidence=True, links=links)
-    out.write(coming_line(store, at) + "\n")
+    out.write(daily.coming_line(store, at) + "\n")
     return 0
 
 

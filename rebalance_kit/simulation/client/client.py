@@ -7,18 +7,8 @@ from typing import Any
 
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.protocol import effects as fx
+from rebalance_kit.protocol import messages
 from rebalance_kit.protocol.classic_client.member import SESSION
-from rebalance_kit.protocol.messages import (
-    NONE,
-    Answer,
-    ConsumerGroupHeartbeat,
-    Heartbeat,
-    LeaveGroup,
-    OffsetCommit,
-    Partitions,
-    Request,
-    Response,
-)
 from rebalance_kit.simulation.client.application import Application, Pace
 from rebalance_kit.simulation.client.fetching import Fetching
 from rebalance_kit.simulation.client.incarnation import ClientMachine, ClientMetadata, Incarnation
@@ -71,10 +61,10 @@ class Commits:
         if policy in {"per_batch", "before_processing"}:
             fetching.consumption.on_batch = self._batch
 
-    def request(self, how: str, offsets: Offsets) -> OffsetCommit:
+    def request(self, how: str, offsets: Offsets) -> messages.OffsetCommit:
         """The request that commits these offsets as the member that this process is now."""
         host, machine = self._host, self._machine
-        return OffsetCommit(
+        return messages.OffsetCommit(
             host.name,
             machine.member_id,
             self._config.instance_id,
@@ -88,7 +78,7 @@ class Commits:
         """Commit these offsets."""
         self._cluster.network.send(self._connection, self.request(how, offsets))
 
-    def send_consumed(self, how: str, partitions: Partitions | None = None) -> bool:
+    def send_consumed(self, how: str, partitions: messages.Partitions | None = None) -> bool:
         """Commit the consumed positions; False when there is nothing to send or the client may not."""
         if not self._cluster.counts_records or not self._machine.may_commit:
             return False
@@ -105,7 +95,7 @@ class Commits:
         wanted = self._policy == "auto" or (how == "close" and self._policy == "per_batch")
         return wanted and self.send_consumed(how)
 
-    def send_revoked(self, callback: str, partitions: Partitions) -> bool:
+    def send_revoked(self, callback: str, partitions: messages.Partitions) -> bool:
         """Commit in onPartitionsRevoked, where the policy has it so."""
         revoked = callback == "revoked" and self._policy == "revoked"
         return revoked and self.send_consumed("revoked", partitions)
@@ -159,17 +149,17 @@ class Commits:
         host, broker = self._host, self._cluster.broker
         request = self.request("sync", offsets)
         error = broker.commit_error(request)
-        if error == NONE:
+        if error == messages.NONE:
             self._cluster.store(request.group, offsets)
             self._refused = False
         elif not self._refused:
             self._refused = True
             broker.store_offsets(request.group, request, error)
-            host.at(host.now_ms, self._apply, fx.Answered(request, Answer(error)))
+            host.at(host.now_ms, self._apply, fx.Answered(request, messages.Answer(error)))
         return error
 
 
-BACKGROUND = (Heartbeat, ConsumerGroupHeartbeat, LeaveGroup)
+BACKGROUND = (messages.Heartbeat, messages.ConsumerGroupHeartbeat, messages.LeaveGroup)
 """Requests whose answers the background thread handles; all others wait until the application is inside poll()."""
 
 
@@ -261,7 +251,7 @@ class Client:
             handlers[type(effect)](self, effect)
 
     # --- answers -----------------------------------------------------------------------------
-    def answered(self, request: Request, response: Response) -> None:
+    def answered(self, request: messages.Request, response: messages.Response) -> None:
         """An answer has reached the process; its application may have to be in poll() to see it."""
         host, application = self.host, self.application
         if application.running is None and not host.frozen and not isinstance(request, BACKGROUND):
@@ -272,15 +262,15 @@ class Client:
         self._commit_over(request)
         self.apply(fx.Answered(request, response))
 
-    def disconnected(self, request: Request, cause: str) -> None:
+    def disconnected(self, request: messages.Request, cause: str) -> None:
         """A request of this process will get no answer."""
         if self.host.alive:
             self._commit_over(request)
             self.apply(fx.Disconnected(request, cause))
 
-    def _commit_over(self, request: Request) -> None:
+    def _commit_over(self, request: messages.Request) -> None:
         """A callback that waited for its commit may return."""
-        if isinstance(request, OffsetCommit) and request.how == "revoked":
+        if isinstance(request, messages.OffsetCommit) and request.how == "revoked":
             self.application.callback_over()
 
     # --- what the parts ask of each other ------------------------------------------------------

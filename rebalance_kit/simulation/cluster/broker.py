@@ -13,6 +13,7 @@ from rebalance_kit.assignors.server import assign_sticky_range, target_order, un
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.topology import TopicId, TopicPartition
 from rebalance_kit.model.versions import has
+from rebalance_kit.protocol import messages
 from rebalance_kit.protocol.classic_group import table as classic_group
 from rebalance_kit.protocol.classic_group.group import ClassicGroup, GroupSettings
 from rebalance_kit.protocol.consumer_group import migration
@@ -33,18 +34,6 @@ from rebalance_kit.protocol.effects import (
     TimerFired,
     Unload,
 )
-from rebalance_kit.protocol.messages import (
-    NONE,
-    Answer,
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-    JoinGroup,
-    LeaveGroup,
-    OffsetCommit,
-    Partitions,
-    Request,
-    Response,
-)
 from rebalance_kit.simulation.cluster.network import Network
 from rebalance_kit.simulation.cluster.topics import DataPlane, Fetcher, Offsets, Replicas, Topics
 from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid, draw_uuid
@@ -53,7 +42,7 @@ from rebalance_kit.simulation.scenario.scenario import Scenario
 # Server-side assignors as a coordinator calls them, in the order of its own map of members.
 
 
-ServerMember = tuple[str, str | None, tuple[str, ...], Partitions]
+ServerMember = tuple[str, str | None, tuple[str, ...], messages.Partitions]
 """Member id, instance id, topics, previous target."""
 ServerAssign = Callable[
     [str, Sequence[ServerMember], Mapping[str, int], Mapping[str, TopicId], str | None],
@@ -229,33 +218,35 @@ class Broker:
         self._host.row("broker", "topic_changed", None, None, None, detail, topic=name)
 
     # --- requests --------------------------------------------------------------------------
-    def receive(self, event: Arrived[Request]) -> None:
+    def receive(self, event: Arrived[messages.Request]) -> None:
         """Hand a request to its group, which may change its protocol for it."""
         request = event.request
         name = request.group
-        if type(request) is OffsetCommit and self._commits_nothing_known(request):
+        if type(request) is messages.OffsetCommit and self._commits_nothing_known(request):
             self.store_offsets(name, request, UNKNOWN_TOPIC)
-            self._network.reply(event.token, Answer(UNKNOWN_TOPIC), name)
+            self._network.reply(event.token, messages.Answer(UNKNOWN_TOPIC), name)
             return
         group = self.groups.get(name)
-        joins = isinstance(request, ConsumerGroupHeartbeat) and request.member_epoch == 0
+        joins = isinstance(request, messages.ConsumerGroupHeartbeat) and request.member_epoch == 0
         if group is None:
             self.groups[name] = (
                 ConsumerGroup.fresh(self._settings.consumer(name))
-                if isinstance(request, ConsumerGroupHeartbeat)
+                if isinstance(request, messages.ConsumerGroupHeartbeat)
                 else ClassicGroup(self._settings.classic(name))
             )
-        elif isinstance(group, ClassicGroup) and isinstance(request, ConsumerGroupHeartbeat):
+        elif isinstance(group, ClassicGroup) and isinstance(request, messages.ConsumerGroupHeartbeat):
             if not joins:
                 self._refuse(event, "GROUP_ID_NOT_FOUND", f"Group {name} is not a consumer group.")
                 return
             if not self._upgrade(name, group, event):
                 return
-        elif isinstance(group, ConsumerGroup) and not group.members and isinstance(request, JoinGroup):
+        elif (
+            isinstance(group, ConsumerGroup) and not group.members and isinstance(request, messages.JoinGroup)
+        ):
             self._downgrade_empty(name, group)
         self.step(name, event)
 
-    def _commits_nothing_known(self, request: OffsetCommit) -> bool:
+    def _commits_nothing_known(self, request: messages.OffsetCommit) -> bool:
         """Whether no topic of the commit exists: then the broker answers it by itself, and no session is renewed.
 
         ``KafkaApis.handleOffsetCommitRequest`` hands the coordinator what it has left after it has taken out unknown topics, if anything.
@@ -263,7 +254,7 @@ class Broker:
         counts = self.topics.counts
         return bool(request.offsets) and all(tp.topic not in counts for tp in request.offsets)
 
-    def _upgrade(self, name: str, group: ClassicGroup, event: Arrived[Request]) -> bool:
+    def _upgrade(self, name: str, group: ClassicGroup, event: Arrived[messages.Request]) -> bool:
         if not group.members:
             fresh = ConsumerGroup.fresh(self._settings.consumer(name))
             if group.generation:
@@ -292,7 +283,7 @@ class Broker:
             "coordinator", "group_converted", to, None, None, {"group": name, "to": to, "members": 0}
         )
 
-    def _refuse(self, event: Arrived[Request], error: str, message: str) -> None:
+    def _refuse(self, event: Arrived[messages.Request], error: str, message: str) -> None:
         request = event.request
         detail = {
             "group": request.group,
@@ -304,7 +295,7 @@ class Broker:
         self._host.row("coordinator", "member_refused", "consumer", None, request.member_id or None, detail)
         self._network.reply(
             event.token,
-            ConsumerGroupHeartbeatAnswer(error, request.member_id, message=message),
+            messages.ConsumerGroupHeartbeatAnswer(error, request.member_id, message=message),
             request.group,
         )
 
@@ -353,19 +344,22 @@ class Broker:
         if self.up:
             self.step(argument[0], Appended(argument[1]))
 
-    def _answered(self, name: str, event: Any, response: Response) -> Response:
+    def _answered(self, name: str, event: Any, response: messages.Response) -> messages.Response:
         """A commit's offsets are stored before it is answered; offsets of a deleted topic are refused."""
-        if not isinstance(event, Arrived) or not isinstance(event.request, OffsetCommit):
+        if not isinstance(event, Arrived) or not isinstance(event.request, messages.OffsetCommit):
             return response
         error = response.error
-        if error == NONE and not {tp.topic for tp in event.request.offsets} <= self.topics.counts.keys():
+        if (
+            error == messages.NONE
+            and not {tp.topic for tp in event.request.offsets} <= self.topics.counts.keys()
+        ):
             error = UNKNOWN_TOPIC
         self.store_offsets(name, event.request, error)
-        return Answer(error)
+        return messages.Answer(error)
 
-    def store_offsets(self, name: str, request: OffsetCommit, error: str) -> None:
+    def store_offsets(self, name: str, request: messages.OffsetCommit, error: str) -> None:
         """Write the offsets of an accepted commit, and the row of any commit."""
-        if error in {NONE, UNKNOWN_TOPIC}:
+        if error in {messages.NONE, UNKNOWN_TOPIC}:
             counts, ledgers = self.topics.counts, self._plane.ledgers_of(name)
             for tp, offset in request.offsets.items():
                 if tp.topic in counts:
@@ -385,7 +379,7 @@ class Broker:
             },
         )
 
-    def commit_error(self, request: OffsetCommit) -> str:
+    def commit_error(self, request: messages.OffsetCommit) -> str:
         """What a commit would be answered at this moment."""
         group = self.groups.get(request.group)
         if group is None or not self.up:
@@ -397,7 +391,7 @@ class Broker:
     def remove_member(self, group: str, member_id: str, instance_id: str | None) -> None:
         """An administrator removes a member; nobody waits for the answer."""
         if self.up and group in self.groups:
-            request = LeaveGroup(
+            request = messages.LeaveGroup(
                 "admin",
                 "" if instance_id else member_id,
                 instance_id,

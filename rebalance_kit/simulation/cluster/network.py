@@ -7,20 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from rebalance_kit.protocol import messages
 from rebalance_kit.protocol.effects import Arrived
-from rebalance_kit.protocol.messages import (
-    Answer,
-    ConsumerGroupHeartbeat,
-    ConsumerGroupHeartbeatAnswer,
-    Heartbeat,
-    JoinAnswer,
-    JoinGroup,
-    OffsetCommit,
-    Request,
-    Response,
-    SyncAnswer,
-    SyncGroup,
-)
 from rebalance_kit.simulation.kernel import Host, RunHost
 from rebalance_kit.simulation.scenario.scenario import ReplayPins
 
@@ -31,28 +19,28 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The entry of a message without fields."""
 
 
-def generation_of(request: Request) -> int | None:
+def generation_of(request: messages.Request) -> int | None:
     """Generation or member epoch that a request carries."""
-    if type(request) is ConsumerGroupHeartbeat:
+    if type(request) is messages.ConsumerGroupHeartbeat:
         return request.member_epoch
     generation = getattr(request, "generation", -1)
     return generation if generation >= 0 else None
 
 
-def request_fields(request: Request) -> Mapping[str, Any]:
+def request_fields(request: messages.Request) -> Mapping[str, Any]:
     """What the row of a request tells beside its api and times."""
-    if isinstance(request, Heartbeat):
+    if isinstance(request, messages.Heartbeat):
         return NOTHING
-    if isinstance(request, OffsetCommit):
+    if isinstance(request, messages.OffsetCommit):
         return {"how": request.how, "offsets": {str(tp): offset for tp, offset in request.offsets.items()}}
-    if isinstance(request, ConsumerGroupHeartbeat):
+    if isinstance(request, messages.ConsumerGroupHeartbeat):
         return {
             "epoch": request.member_epoch,
             "topics": None if request.topics is None else list(request.topics),
             "owned": None if request.owned is None else [str(tp) for tp in request.owned],
             "instance_id": request.instance_id,
         }
-    if isinstance(request, JoinGroup):
+    if isinstance(request, messages.JoinGroup):
         subscription = request.protocols[0][1]
         return {
             "protocols": [name for name, _ in request.protocols],
@@ -61,29 +49,29 @@ def request_fields(request: Request) -> Mapping[str, Any]:
             "reason": None if request.reason is None else request.reason.text,
             "instance_id": request.instance_id,
         }
-    if isinstance(request, SyncGroup):
+    if isinstance(request, messages.SyncGroup):
         return {"assignor": request.protocol, "leads": request.assignment is not None}
     return {"reason": request.reason, "instance_id": request.instance_id}
 
 
-def answered_generation(response: Response) -> int | None:
+def answered_generation(response: messages.Response) -> int | None:
     """Generation or member epoch that an answer brings."""
-    if isinstance(response, ConsumerGroupHeartbeatAnswer):
+    if isinstance(response, messages.ConsumerGroupHeartbeatAnswer):
         return response.member_epoch
-    if isinstance(response, JoinAnswer):
+    if isinstance(response, messages.JoinAnswer):
         return response.generation if response.generation >= 0 else None
     return None
 
 
-def answer_fields(response: Response) -> Mapping[str, Any]:
+def answer_fields(response: messages.Response) -> Mapping[str, Any]:
     """What the row of an answer tells beside its api, times and error."""
-    if type(response) is Answer:
+    if type(response) is messages.Answer:
         return NOTHING
-    if isinstance(response, JoinAnswer):
+    if isinstance(response, messages.JoinAnswer):
         return {"leader": response.leader, "assignor": response.protocol, "members": len(response.members)}
-    if isinstance(response, SyncAnswer):
+    if isinstance(response, messages.SyncAnswer):
         return {"assignment": [str(tp) for tp in response.assignment]}
-    if isinstance(response, ConsumerGroupHeartbeatAnswer):
+    if isinstance(response, messages.ConsumerGroupHeartbeatAnswer):
         return {
             "epoch": response.member_epoch,
             "assignment": None if response.assignment is None else [str(tp) for tp in response.assignment],
@@ -94,16 +82,16 @@ def answer_fields(response: Response) -> Mapping[str, Any]:
 # One life's connection to the coordinator's broker: the order of its messages, its slow first ones, its faults.
 
 
-BEATS = frozenset({Heartbeat, ConsumerGroupHeartbeat})
+BEATS = frozenset({messages.Heartbeat, messages.ConsumerGroupHeartbeat})
 
 
 class Receiver(Protocol):
     """Who sent a request, and hears what becomes of it."""
 
-    def answered(self, request: Request, response: Response) -> None:
+    def answered(self, request: messages.Request, response: messages.Response) -> None:
         """The answer is there."""
 
-    def disconnected(self, request: Request, cause: str) -> None:
+    def disconnected(self, request: messages.Request, cause: str) -> None:
         """No answer will come."""
 
 
@@ -114,7 +102,7 @@ class Faults:
     cut: bool = False
     drop: list[str] = field(default_factory=list)
     delay: dict[str, int] = field(default_factory=dict)
-    unsent: list[tuple[int, Response | None]] = field(default_factory=list)
+    unsent: list[tuple[int, messages.Response | None]] = field(default_factory=list)
     """What TCP goes on sending while the network is cut: requests (None) and answers, by correlation."""
 
     def takes(self, api: str) -> bool:
@@ -159,7 +147,7 @@ class Connection:
         """That of the next life: nobody hears the answers that are still due here."""
         self.requests_sent = self._last_arrival_ms = self._last_answer_ms = 0
 
-    def trip(self, request: Request) -> Trip:
+    def trip(self, request: messages.Request) -> Trip:
         """Draw how long the next request and its answer take, or take it from the pins."""
         now_ms = self.host.now_ms
         there_ms = drawn_ms = self._there_ms(request)
@@ -174,28 +162,28 @@ class Connection:
                 there_ms = max(arrival_ms - now_ms, 1)
         self._last_arrival_ms = max(now_ms + there_ms, self._last_arrival_ms)
         there_ms = self._last_arrival_ms - now_ms
-        acknowledges = number == 2 and isinstance(request, ConsumerGroupHeartbeat)
+        acknowledges = number == 2 and isinstance(request, messages.ConsumerGroupHeartbeat)
         back_ms = drawn_ms if acknowledges else self._back_ms(request, there_ms)
         delayed_ms = self.faults.delay.pop(type(request).__name__, 0)  # the way there alone
         return Trip(there_ms + delayed_ms, back_ms, answer_ms)
 
-    def _there_ms(self, request: Request) -> int:
+    def _there_ms(self, request: messages.Request) -> int:
         latencies, draw, kind = self.host.latencies, self.host.draw, type(request)
-        if kind is OffsetCommit:
+        if kind is messages.OffsetCommit:
             first, self._committed_once = not self._committed_once, True
             return max(draw(latencies.first_commit if first else latencies.commit) // 2, 1)
-        if kind is JoinGroup and not self._joined_once:
+        if kind is messages.JoinGroup and not self._joined_once:
             self._joined_once = True
             return max(draw(latencies.first_request) // 2, 1)
-        if kind is SyncGroup and not self._synced_once:
+        if kind is messages.SyncGroup and not self._synced_once:
             self._synced_once = True
             return max(round(draw(latencies.first_sync) * latencies.first_sync_there_percent / 100), 1)
-        if kind is ConsumerGroupHeartbeat and self.requests_sent == 1:
+        if kind is messages.ConsumerGroupHeartbeat and self.requests_sent == 1:
             return max(draw(latencies.first_ack) // 2, 1)
         return draw(latencies.one_way)
 
-    def _back_ms(self, request: Request, there_ms: int) -> int:
-        if isinstance(request, SyncGroup) and not self._sync_answered_once:
+    def _back_ms(self, request: messages.Request, there_ms: int) -> int:
+        if isinstance(request, messages.SyncGroup) and not self._sync_answered_once:
             self._sync_answered_once = True
             percent = self.host.latencies.first_sync_there_percent
             return round(there_ms / percent * (100 - percent))
@@ -207,7 +195,7 @@ class Connection:
             newest = newest.successor
         return newest
 
-    def reply_latency_ms(self, request: Request, trip: Trip) -> int:
+    def reply_latency_ms(self, request: messages.Request, trip: Trip) -> int:
         """How long an answer that leaves now travels: as long as its request did where that was slow.
 
         A slow first request is slow in both directions; heartbeats on a warm connection are drawn anew.
@@ -229,7 +217,7 @@ class Coordinator(Protocol):
 
     up: bool
 
-    def receive(self, event: Arrived[Request]) -> None:
+    def receive(self, event: Arrived[messages.Request]) -> None:
         """Take a request."""
 
 
@@ -238,7 +226,7 @@ class Waiting:
     """A request on its way or parked at the coordinator."""
 
     connection: Connection
-    request: Request
+    request: messages.Request
     trip: Trip
 
 
@@ -255,7 +243,7 @@ class Network:
         self._busy: dict[Connection, int] = {}
         self._queued: dict[Connection, list[int]] = {}
 
-    def send(self, connection: Connection, request: Request) -> None:
+    def send(self, connection: Connection, request: messages.Request) -> None:
         """Put a request on its way; a lost one ends in the client's request timeout."""
         host, faults = self._host, connection.faults
         self._corr = corr = self._corr + 1
@@ -274,7 +262,7 @@ class Network:
             faults.unsent.append((corr, None))
         if lost:
             wait_ms = host.latencies.lost_request_ms
-            if isinstance(request, JoinGroup):
+            if isinstance(request, messages.JoinGroup):
                 wait_ms = max(wait_ms, request.rebalance_timeout_ms + host.latencies.lost_join_extra_ms)
             host.at(host.now_ms + wait_ms, self._timed_out, corr)
         else:
@@ -330,7 +318,7 @@ class Network:
             self._queued.pop(waiting.connection, None)
             waiting.connection.receiver.disconnected(waiting.request, "coordinator unavailable")
 
-    def reply(self, corr: int, response: Response, group: str) -> None:
+    def reply(self, corr: int, response: messages.Response, group: str) -> None:
         """Put an answer on its way back."""
         host = self._host
         waiting = self.waiting.pop(corr, None)
@@ -364,7 +352,7 @@ class Network:
             _deliver(waiting, response, arrives_ms)
 
 
-def _deliver(waiting: Waiting, response: Response, at_ms: int) -> None:
+def _deliver(waiting: Waiting, response: messages.Response, at_ms: int) -> None:
     """The answer reaches the process then, if that life of it lasts so long."""
     connection = waiting.connection
     connection.host.at(at_ms, connection.receiver.answered, waiting.request, response)

@@ -8,17 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from rebalance_kit.model.errors import nearest
-from rebalance_kit.simulation.scenario.checks import (
-    CALLBACKS,
-    CLIENTS,
-    COMMITS,
-    MOST_MEMBERS,
-    MOST_MS,
-    MOST_PARTITIONS,
-    BadScenario,
-    check_topics,
-    whole,
-)
+from rebalance_kit.simulation.scenario import checks
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Scenario
 
 ArgumentKind = Literal["ms", "number", "count", "flag", "name", "names", "configs", "choice"]
@@ -33,7 +23,7 @@ class Argument:
     required: bool = False
     default: Any = None
     least: int = 0
-    most: int = MOST_MS
+    most: int = checks.MOST_MS
     options: tuple[str, ...] = ()
 
 
@@ -59,13 +49,13 @@ _START: Mapping[str, Argument] = MappingProxyType(
         "topics": _TOPICS,
         "configs": _CONFIGS,
         "replace_configs": Argument("flag"),
-        "client": Argument("choice", options=CLIENTS),
-        "callback": Argument("choice", options=CALLBACKS),
-        "commit": Argument("choice", options=COMMITS),
+        "client": Argument("choice", options=checks.CLIENTS),
+        "callback": Argument("choice", options=checks.CALLBACKS),
+        "commit": Argument("choice", options=checks.COMMITS),
     }
 )
 _TOPIC = Argument("name", required=True)
-_GROWN = Argument("count", required=True, least=1, most=MOST_PARTITIONS)
+_GROWN = Argument("count", required=True, least=1, most=checks.MOST_PARTITIONS)
 _RATE = Argument("number", most=1_000_000)
 _API = Argument("choice", required=True, options=APIS)
 _NODE = Argument("count", required=True, most=2**31 - 1)
@@ -111,7 +101,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
             "configs": _CONFIGS,
         },
         "scale_to": {
-            "members": Argument("count", required=True, most=MOST_MEMBERS),
+            "members": Argument("count", required=True, most=checks.MOST_MEMBERS),
             "every_ms": Argument("ms", default=0),
         },
     }
@@ -121,37 +111,39 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = MappingProxyType(
 def check_arguments(action: Action, index: int, where: str) -> None:
     """Raise ``BadScenario`` unless the action exists and its arguments have the types and bounds of ``ARGUMENTS``."""
     if action.do not in ACTIONS:
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{where}: action {action.do!r} is unknown{nearest(action.do, list(ACTIONS))} (expected one of {', '.join(ACTIONS)})",
             ("actions", index, "do"),
         )
-    if not whole(action.at_ms) or not 0 <= action.at_ms <= MOST_MS:
-        raise BadScenario(
-            f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {MOST_MS}",
+    if not checks.whole(action.at_ms) or not 0 <= action.at_ms <= checks.MOST_MS:
+        raise checks.BadScenario(
+            f"{where}: at is {action.at_ms!r}; expected milliseconds from 0 to {checks.MOST_MS}",
             ("actions", index, "at"),
         )
     if action.do in MEMBERLESS and action.member is not None:
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{where}: {action.do} concerns no single member, got member {action.member!r}",
             ("actions", index, "member"),
         )
     if action.do not in MEMBERLESS and action.member is None:
-        raise BadScenario(f"{where}: {action.do} needs a member, got none", ("actions", index, "do"))
+        raise checks.BadScenario(f"{where}: {action.do} needs a member, got none", ("actions", index, "do"))
     known = ARGUMENTS[action.do]
     for name, value in action.args.items():
         argument = known.get(name)
         if argument is None:
             takes = ", ".join(known) or "no arguments"
-            raise BadScenario(
+            raise checks.BadScenario(
                 f"{where}: {action.do} has no argument {name!r}{nearest(name, list(known))} (it takes {takes})",
                 ("actions", index, name),
             )
         expected = _fault(argument, value)
         if expected:
-            raise BadScenario(f"{where}: {name} is {value!r}; expected {expected}", ("actions", index, name))
+            raise checks.BadScenario(
+                f"{where}: {name} is {value!r}; expected {expected}", ("actions", index, name)
+            )
     for name, argument in known.items():
         if argument.required and name not in action.args:
-            raise BadScenario(
+            raise checks.BadScenario(
                 f"{where}: {action.do} needs {name}, got {', '.join(action.args) or 'no argument'}",
                 ("actions", index, "do"),
             )
@@ -164,7 +156,7 @@ def _fault(argument: Argument, value: Any) -> str | None:
         unit = "milliseconds" if kind == "ms" else "a whole number"
         return (
             None
-            if whole(value) and argument.least <= value <= argument.most
+            if checks.whole(value) and argument.least <= value <= argument.most
             else f"{unit} from {argument.least} to {argument.most}"
         )
     if kind == "number":
@@ -236,11 +228,11 @@ def check_states(scenario: Scenario, placed: Sequence[tuple[int, Action]], place
     for index, action in placed:
         where = place(index, action)
         if action.do in {"start", "subscribe"} and "topics" in action.args:
-            check_topics(action.args["topics"], walk.known, where, ("actions", index, "topics"))
+            checks.check_topics(action.args["topics"], walk.known, where, ("actions", index, "topics"))
         fault = _member(walk, action) if action.member is not None else _cluster(walk, action)
         if fault is not None:
             key, message = fault
-            raise BadScenario(f"{where}: {message}", ("actions", index, key))
+            raise checks.BadScenario(f"{where}: {message}", ("actions", index, key))
 
 
 def _member(walk: _Walk, action: Action) -> tuple[str, str] | None:

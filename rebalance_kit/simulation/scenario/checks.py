@@ -7,14 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from rebalance_kit.model import errors
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
-from rebalance_kit.model.errors import (
-    MESSAGES,
-    UNSUPPORTED_CONSUMER_PROTOCOL,
-    ConfigError,
-    ScenarioError,
-    nearest,
-)
 from rebalance_kit.model.key_types import illegal_name
 from rebalance_kit.model.patterns import MOST_STEPS, most_steps
 from rebalance_kit.model.versions import parse_version
@@ -40,7 +34,7 @@ RESERVED = ("coordinator", "broker", "admin", "run")
 Path = tuple[str | int, ...]
 
 
-class BadScenario(ScenarioError):
+class BadScenario(errors.ScenarioError):
     """A scenario that cannot mean anything; ``path`` leads to the fault, as ``("members", 1, "start")``."""
 
     def __init__(self, message: str, path: Path = ()) -> None:
@@ -67,7 +61,7 @@ def check_things(scenario: Scenario) -> None:
     check_file_name(scenario.protocol or "as written", "label")
     try:
         parse_version(scenario.kafka_version)
-    except ConfigError as error:
+    except errors.ConfigError as error:
         raise BadScenario(f"{where}: {error}", ("kafka_version",)) from error
     _ms(scenario.end_ms, f"{where}: end", ("end",), least=1)
     if not whole(scenario.seed):
@@ -220,7 +214,7 @@ def check_topics(topics: Iterable[str], known: set[str], where: str, path: Path)
         if topic not in known:
             listed = ", ".join(sorted(known)) or "none, the scenario has no topics"
             raise BadScenario(
-                f"{where}: topic {topic!r} never exists{nearest(topic, sorted(known))} (expected one of {listed})",
+                f"{where}: topic {topic!r} never exists{errors.nearest(topic, sorted(known))} (expected one of {listed})",
                 path,
             )
 
@@ -241,7 +235,7 @@ def _member(spec: MemberSpec, where: str, path: Path) -> None:
     ):
         if value not in options:
             raise BadScenario(
-                f"{where}: {key} is {value!r}{nearest(value, options)} (expected one of {', '.join(options)})",
+                f"{where}: {key} is {value!r}{errors.nearest(value, options)} (expected one of {', '.join(options)})",
                 (*path, key),
             )
     ways = [key for key in ("topics", "pattern", "server_pattern") if getattr(spec, key)]
@@ -322,14 +316,16 @@ def _alone(index: int, config: ClientConfig, broker: BrokerConfig) -> Iterator[R
             got = f"session.timeout.ms={config.session_timeout_ms}, expected {least} to {most}"
             yield Refusal(
                 "INVALID_SESSION_TIMEOUT",
-                MESSAGES["INVALID_SESSION_TIMEOUT"],
+                errors.MESSAGES["INVALID_SESSION_TIMEOUT"],
                 index,
                 "session.timeout.ms",
                 got,
             )
     elif "consumer" not in broker.rebalance_protocols:
         got = f"group.protocol=consumer, the broker offers group.coordinator.rebalance.protocols={','.join(broker.rebalance_protocols)}"
-        yield Refusal("UNSUPPORTED_VERSION", UNSUPPORTED_CONSUMER_PROTOCOL, index, "group.protocol", got)
+        yield Refusal(
+            "UNSUPPORTED_VERSION", errors.UNSUPPORTED_CONSUMER_PROTOCOL, index, "group.protocol", got
+        )
     elif config.remote_assignor is not None and config.remote_assignor not in broker.consumer_assignors:
         listed = ", ".join(broker.consumer_assignors)
         message = f"ServerAssignor {config.remote_assignor} is not supported. Supported assignors: {listed}."
@@ -361,7 +357,7 @@ def _together(scenario: Scenario, started: list[tuple[int, MemberSpec, ClientCon
             got = f"partition.assignment.strategy={','.join(config.assignors)}, expected one name that all members have ({others_list})"
             yield Refusal(
                 "INCONSISTENT_GROUP_PROTOCOL",
-                MESSAGES["INCONSISTENT_GROUP_PROTOCOL"],
+                errors.MESSAGES["INCONSISTENT_GROUP_PROTOCOL"],
                 index,
                 "partition.assignment.strategy",
                 got,

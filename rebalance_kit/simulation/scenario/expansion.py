@@ -18,15 +18,8 @@ from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.errors import nearest
 from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 from rebalance_kit.simulation.learner_code.plug_ins import NOTHING, Supports
+from rebalance_kit.simulation.scenario import checks
 from rebalance_kit.simulation.scenario.actions import argument, check_arguments, check_states
-from rebalance_kit.simulation.scenario.checks import (
-    MOST_MEMBERS,
-    MOST_MS,
-    BadScenario,
-    Path,
-    check_things,
-    check_work,
-)
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario
 
 # Drawn moments: when a member starts or an action happens, where the scenario gives a window instead of a time.
@@ -90,7 +83,7 @@ def check_moments(scenario: Scenario) -> None:
     starts: dict[str, Window] = {}
     for index, spec in enumerate(scenario.members):
         if spec.start_ms is not None:
-            path: Path = ("members", index, "start")
+            path: checks.Path = ("members", index, "start")
             starts[spec.name] = _window(
                 scenario, spec.start_ms, spec.start_within_ms, f"{where}: member {spec.name}: start", path
             )
@@ -114,25 +107,27 @@ def check_moments(scenario: Scenario) -> None:
         start = starts.get(action.member or "")
         drawn_together = start is not None and (action.within_ms or start[0] < start[1])
         if start is not None and drawn_together and first <= start[1] and start[0] <= last:
-            raise BadScenario(
+            raise checks.BadScenario(
                 f"{where}: action {index + 1} ({action.do}) may happen from {first} to {last} ms, while {action.member} starts "
                 f"between {start[0]} and {start[1]} ms; expected windows that cannot meet",
                 ("actions", index, "at"),
             )
 
 
-def _window(scenario: Scenario, about_ms: int, within_ms: int, what: str, path: Path) -> Window:
-    if not 0 <= within_ms <= MOST_MS:
-        raise BadScenario(f"{what}: within is {within_ms!r}; expected milliseconds from 0 to {MOST_MS}", path)
+def _window(scenario: Scenario, about_ms: int, within_ms: int, what: str, path: checks.Path) -> Window:
+    if not 0 <= within_ms <= checks.MOST_MS:
+        raise checks.BadScenario(
+            f"{what}: within is {within_ms!r}; expected milliseconds from 0 to {checks.MOST_MS}", path
+        )
     first, last = about_ms - within_ms, about_ms + within_ms
     if within_ms and first < 0:
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{what}: about {about_ms} ms within {within_ms} ms reaches to {first} ms; expected a window that begins at 0 "
             f"or later (within at most {about_ms} ms)",
             path,
         )
     if within_ms and last > scenario.end_ms:
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{what}: about {about_ms} ms within {within_ms} ms reaches to {last} ms; expected a window that ends by the "
             f"run's end, {scenario.end_ms} ms",
             path,
@@ -146,7 +141,7 @@ def _check_order(where: str, windows: Iterable[tuple[Window, int, Action]]) -> N
     for current in sorted(windows, key=lambda entry: entry[0]):
         (first, last), index, action = current
         if before is not None and (action.within_ms or before[2].within_ms) and first <= before[0][1]:
-            raise BadScenario(
+            raise checks.BadScenario(
                 f"{where}: action {index + 1} ({action.do}) may happen from {first} to {last} ms and action {before[1] + 1} "
                 f"({before[2].do}) from {before[0][0]} to {before[0][1]} ms; expected windows that do not overlap, because "
                 "otherwise chance decides which comes first",
@@ -181,7 +176,7 @@ def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
     What was written for later than ``end_ms`` is left out; ``end_ms`` grows where a macro that began before
     it goes on after it. ``own`` are assignors of the learner's with what they support. Raises like ``check``.
     """
-    check_things(scenario)
+    checks.check_things(scenario)
     check_moments(scenario)
     scenario = drawn(scenario)
     names = [spec.name for spec in scenario.members]
@@ -195,13 +190,13 @@ def expand(scenario: Scenario, own: Supports = NOTHING) -> Scenario:
         where = place(scenario, index, action)
         check_arguments(action, index, where)
         if action.member is not None and action.member not in names and not scales:
-            raise BadScenario(_nobody(where, action, names), ("actions", index, "member"))
+            raise checks.BadScenario(_nobody(where, action, names), ("actions", index, "member"))
     plan = _Plan(scenario)
     for index, action in sorted(enumerate(scenario.actions), key=lambda pair: pair[1].at_ms):
         if action.at_ms <= scenario.end_ms:
             plan.add(index, action)
     whole = plan.scenario()
-    check_work(whole)
+    checks.check_work(whole)
     check_states(whole, plan.placed(), lambda index, action: place(scenario, index, action))
     check_configs(whole, plan.placed(), own)
     return whole
@@ -241,17 +236,17 @@ def check_configs(scenario: Scenario, placed: Iterable[Placed], own: Supports = 
 
 
 def _client(
-    path: Path, configs: Mapping[str, Any], version: str, where: str, spec: MemberSpec, own: Supports
+    path: checks.Path, configs: Mapping[str, Any], version: str, where: str, spec: MemberSpec, own: Supports
 ) -> None:
     config = _at(path, lambda: ClientConfig.of(configs, version, where, spec.client, own))
     if spec.server_pattern is not None and config.protocol == "classic":
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{where}: {SERVER_PATTERN} (UnsupportedOperationException): server_pattern is {spec.server_pattern!r}",
             (*path[:2], "server_pattern"),
         )
 
 
-def _at(path: Path, build: Callable[[], Built]) -> Built:
+def _at(path: checks.Path, build: Callable[[], Built]) -> Built:
     try:
         return build()
     except (RefusedConfig, UnknownConfig) as error:
@@ -283,7 +278,7 @@ class _Plan:
     def add(self, index: int, action: Action) -> None:
         """Add an action, spelled out where it is a macro."""
         if action.member is not None and action.member not in self.members:
-            raise BadScenario(
+            raise checks.BadScenario(
                 _nobody(place(self.source, index, action), action, self.members), ("actions", index, "member")
             )
         macro = _MACROS.get(action.do)
@@ -344,12 +339,12 @@ def _duplicate(plan: _Plan, index: int, action: Action) -> None:
     original, name = action.member or "", str(action.args["as"])
     where = place(plan.source, index, action)
     if name in plan.members:
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{where}: member {name!r} is named twice; expected a new name", ("actions", index, "as")
         )
     configs = {**plan.configs(original), **action.args.get("configs", {})}
     if not configs.get("group.instance.id"):
-        raise BadScenario(
+        raise checks.BadScenario(
             f"{where}: {original} has no group.instance.id; expected a static member to duplicate",
             ("actions", index, "member"),
         )
@@ -383,9 +378,9 @@ def _scale_to(plan: _Plan, index: int, action: Action) -> None:
 def _another(plan: _Plan, index: int, action: Action) -> str:
     """Make a member like the last one, numbered on; a static one gets an instance id of its own."""
     where = place(plan.source, index, action)
-    if not plan.members or len(plan.members) >= MOST_MEMBERS:
-        message = f"{where}: cannot make a member like the last of {len(plan.members)}; expected 1 to {MOST_MEMBERS - 1}"
-        raise BadScenario(message, ("actions", index, "members"))
+    if not plan.members or len(plan.members) >= checks.MOST_MEMBERS:
+        message = f"{where}: cannot make a member like the last of {len(plan.members)}; expected 1 to {checks.MOST_MEMBERS - 1}"
+        raise checks.BadScenario(message, ("actions", index, "members"))
     last = list(plan.members.values())[-1]
     numbered = _NUMBERED.fullmatch(last.name)
     stem, number = (numbered[1], int(numbered[2])) if numbered else (f"{last.name}-", 1)

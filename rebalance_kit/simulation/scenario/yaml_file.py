@@ -26,6 +26,7 @@ from rebalance_kit.model.key_types import RefusedConfig, UnknownConfig
 from rebalance_kit.model.yaml_text import read_text
 from rebalance_kit.simulation.kernel import MEASURED
 from rebalance_kit.simulation.learner_code.plug_ins import Supports, supports
+from rebalance_kit.simulation.scenario import yaml_nodes
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS
 from rebalance_kit.simulation.scenario.checks import ERRORS, MOST_MEMBERS, BadScenario, Path, foresee
 from rebalance_kit.simulation.scenario.expansion import check
@@ -40,18 +41,6 @@ from rebalance_kit.simulation.scenario.scenario import (
     Scenario,
     TopicSpec,
     with_protocol,
-)
-from rebalance_kit.simulation.scenario.yaml_nodes import (
-    ACTION,
-    FILE,
-    MEMBER,
-    RULES,
-    TOPIC,
-    Entries,
-    Nodes,
-    compose,
-    is_null,
-    read_latencies,
 )
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 
@@ -68,14 +57,14 @@ class Parts:
     """One file being read; ``shared`` are the configs that every member starts from."""
 
     where: str
-    nodes: Nodes = field(init=False)
+    nodes: yaml_nodes.Nodes = field(init=False)
     spots: dict[Path, Node] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.nodes = Nodes(self.where)
+        self.nodes = yaml_nodes.Nodes(self.where)
 
-    def mapping(self, node: Node, key: str, known: tuple[str, ...]) -> Entries:
+    def mapping(self, node: Node, key: str, known: tuple[str, ...]) -> yaml_nodes.Entries:
         """Entries with ``at_ms`` read as ``at``; refuses both together."""
         timed = [name for name in known if name in TIMES]
         entries = self.nodes.mapping(node, key, [*known, *(f"{name}_ms" for name in timed)])
@@ -102,7 +91,7 @@ class Parts:
                 self.nodes.fail(
                     at, key, f"got {name!r}; expected node ids with racks, as in {{1: rack-a, 2: rack-b}}"
                 )
-            racks[int(name)] = None if is_null(value) else self.nodes.text(value, f"{key}.{name}")
+            racks[int(name)] = None if yaml_nodes.is_null(value) else self.nodes.text(value, f"{key}.{name}")
         return MappingProxyType(racks)
 
     def configs(self, node: Node, key: str, path: Path = ("configs",)) -> dict[str, Any]:
@@ -133,7 +122,7 @@ class Parts:
         if name is not None and isinstance(node, ScalarNode):
             return TopicSpec(name, nodes.integer(node, f"topics.{name} (partitions)"))
         key = f"topics.{name}" if name is not None else f"topics[{index}]"
-        known = tuple(TOPIC)
+        known = tuple(yaml_nodes.TOPIC)
         entries = self.mapping(node, key, known if name is not None else ("name", *known))
         for part, (_, value) in entries.items():
             self.spots[*path, part] = value
@@ -166,7 +155,7 @@ class Parts:
         listed = [node] if isinstance(node, MappingNode) else self.nodes.sequence(node, "members")
         for index, entry in enumerate(listed):
             key = "members" if isinstance(node, MappingNode) else f"members[{index}]"
-            entries = self.mapping(entry, key, tuple(MEMBER))
+            entries = self.mapping(entry, key, tuple(yaml_nodes.MEMBER))
             made = (
                 self._crowd(entry, key, entries)
                 if "count" in entries
@@ -182,7 +171,9 @@ class Parts:
                 members.append(spec)
         return tuple(members)
 
-    def _member(self, node: Node, key: str, entries: Entries, name: str | None = None) -> MemberSpec:
+    def _member(
+        self, node: Node, key: str, entries: yaml_nodes.Entries, name: str | None = None
+    ) -> MemberSpec:
         nodes = self.nodes
         if name is None:
             for crowd in ("prefix", "every", "instance_prefix"):
@@ -215,7 +206,7 @@ class Parts:
         )
 
     def _start(self, node: Node, key: str) -> tuple[int | None, int]:
-        return (None, 0) if is_null(node) else self.moment(node, key)
+        return (None, 0) if yaml_nodes.is_null(node) else self.moment(node, key)
 
     def moment(self, node: Node, key: str) -> tuple[int, int]:
         """A time, or a window ``{about: 30s, within: 5s}``, as (about, within) in ms."""
@@ -238,7 +229,7 @@ class Parts:
             )
         return self.nodes.time_ms(entries["about"][1], f"{key}.about"), within_ms
 
-    def _crowd(self, node: Node, key: str, entries: Entries) -> tuple[MemberSpec, ...]:
+    def _crowd(self, node: Node, key: str, entries: yaml_nodes.Entries) -> tuple[MemberSpec, ...]:
         """``count`` members named ``prefix`` and a number, ``every`` ms apart."""
         nodes = self.nodes
         if "name" in entries:
@@ -283,7 +274,7 @@ class Parts:
                         for each in self.nodes.sequence(value, f"{key}.{name}")
                     )
                 else:
-                    values[name] = None if is_null(value) else read(value, f"{key}.{name}")
+                    values[name] = None if yaml_nodes.is_null(value) else read(value, f"{key}.{name}")
             lives.append(ReplayPins(**values))
         return tuple(lives)
 
@@ -309,12 +300,12 @@ class Parts:
         known = tuple(
             name.removesuffix("_ms") if name.removesuffix("_ms") in TIMES else name for name in ARGUMENTS[do]
         )
-        entries = self.mapping(node, f"{key} ({do})", (*ACTION, *known))
+        entries = self.mapping(node, f"{key} ({do})", (*yaml_nodes.ACTION, *known))
         args: dict[str, Any] = {}
         path: Path = ("actions", index)
         self.spots[path] = node
         for name, (_, value) in entries.items():
-            if name in ACTION:
+            if name in yaml_nodes.ACTION:
                 self.spots[*path, name] = value
                 continue
             full = f"{name}_ms" if name in TIMES else name
@@ -354,7 +345,9 @@ def read_scenario(
     """
     if isinstance(source, FilePath) or "\n" not in source:
         path = FilePath(source)
-        return _File(name or path.name, path.stem, supports(assignors)).read(read_text(path, RULES))
+        return _File(name or path.name, path.stem, supports(assignors)).read(
+            read_text(path, yaml_nodes.RULES)
+        )
     return _File(name or "<scenario>", "scenario", supports(assignors)).read(source)
 
 
@@ -372,8 +365,8 @@ class _File:
 
     def read(self, text: str) -> Scenario:
         """The whole of it."""
-        root = compose(text, self.where)
-        entries = self.parts.mapping(root, "", tuple(FILE))
+        root = yaml_nodes.compose(text, self.where)
+        entries = self.parts.mapping(root, "", tuple(yaml_nodes.FILE))
         self.parts.spots[()] = root
         for key, (_, node) in entries.items():
             self.parts.spots[(key,)] = node
@@ -386,7 +379,7 @@ class _File:
         self._check(scenario, entries)
         return scenario
 
-    def _scenario(self, entries: Entries) -> Scenario:
+    def _scenario(self, entries: yaml_nodes.Entries) -> Scenario:
         nodes = self.parts.nodes
 
         def get(key: str, read: Callable[[Node, str], Any], default: Any) -> Any:
@@ -409,7 +402,7 @@ class _File:
             group=get("group", nodes.text, "orders-app"),
             broker=get("broker", self.parts.broker, MappingProxyType({})),
             protocol=get("label", nodes.text, None),
-            latencies=get("latencies", partial(read_latencies, nodes), MEASURED),
+            latencies=get("latencies", partial(yaml_nodes.read_latencies, nodes), MEASURED),
             data_plane=get("data_plane", nodes.flag, True),
             nodes=get("nodes", self.parts.brokers, NO_NODES),
         )
@@ -429,7 +422,7 @@ class _File:
                 )
         return with_protocol(scenario, name)
 
-    def _check(self, scenario: Scenario, entries: Entries) -> None:
+    def _check(self, scenario: Scenario, entries: yaml_nodes.Entries) -> None:
         for index, action in enumerate(scenario.actions):
             if action.at_ms > scenario.end_ms:
                 message = (
@@ -446,7 +439,7 @@ class _File:
             raise ConfigError(f"{self._line(error.path, error.keys)}: {error}") from error
         self._foreseen(scenario, entries)
 
-    def _foreseen(self, scenario: Scenario, entries: Entries) -> None:
+    def _foreseen(self, scenario: Scenario, entries: yaml_nodes.Entries) -> None:
         expected = self.parts.nodes.names(entries["expect"][1], "expect") if "expect" in entries else ()
         for name in expected:
             if name not in ERRORS:

@@ -6,35 +6,26 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.group_records import (
-    GONE,
-    PARKING,
-    GroupRecords,
-    MemberRecord,
-    former_id,
-    note_commit,
-    note_position,
-    partition_of,
-)
+from rebalance_kit.view.board import group_records
 from rebalance_kit.view.board.states import FormerId, Message
 from rebalance_kit.view.kinds import Life, Standing
 
 LISTENERS = {"assigned": "onPartitionsAssigned", "revoked": "onPartitionsRevoked", "lost": "onPartitionsLost"}
-Rule = Callable[[GroupRecords, TraceRow], None]
+Rule = Callable[[group_records.GroupRecords, TraceRow], None]
 
 
-def _process_started(records: GroupRecords, row: TraceRow) -> None:
+def _process_started(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     records.touch_claims(member)
     configs = row.detail.get("configs", {})
     records.note_subscription(row.detail.get("topics") or (), _pattern(row))
-    fresh = MemberRecord(row.actor, life="alive", former=member.former)
+    fresh = group_records.MemberRecord(row.actor, life="alive", former=member.former)
     fresh.instance_id = configs.get("group.instance.id")
     fresh.protocol = row.speaks()
     if fresh.instance_id is not None and member.standing != "removed":
         fresh.standing, fresh.member_id = member.standing, member.member_id
     elif member.standing == "member":
-        fresh.former = (*member.former, former_id(records, member))
+        fresh.former = (*member.former, group_records.former_id(records, member))
     records.drop_claims(member)
     records.members[row.actor] = fresh
 
@@ -44,7 +35,7 @@ def _pattern(row: TraceRow) -> str | None:
     return detail.get("pattern") or detail.get("server_pattern")
 
 
-def _process_ended(records: GroupRecords, row: TraceRow) -> None:
+def _process_ended(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     how = row.detail.get("how", "crash")
     lives: dict[str, Life] = {"crash": "crashed", "closed": "closed"}
@@ -64,7 +55,7 @@ def _process_ended(records: GroupRecords, row: TraceRow) -> None:
 
 
 def _life(life: Life) -> Rule:
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         member = records.member(row.actor)
         member.life = life
         records.touch_claims(member)
@@ -73,13 +64,13 @@ def _life(life: Life) -> Rule:
 
 
 def _stall(stalled: bool) -> Rule:
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         records.member(row.actor).stalled = stalled
 
     return rule
 
 
-def _owned(records: GroupRecords, row: TraceRow) -> None:
+def _owned(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     wanted = dict.fromkeys(row.detail["partitions"])
     for partition in [name for name in member.claims if name not in wanted]:
@@ -94,72 +85,72 @@ def _owned(records: GroupRecords, row: TraceRow) -> None:
     member.claims = wanted
 
 
-def _fetch_resumed(records: GroupRecords, row: TraceRow) -> None:
-    member, partition = records.member(row.actor), partition_of(row)
+def _fetch_resumed(records: group_records.GroupRecords, row: TraceRow) -> None:
+    member, partition = records.member(row.actor), group_records.partition_of(row)
     member.fetching[partition] = None
     member.fetched[partition] = None
     records.touch(partition)
 
 
-def _fetch_stopped(records: GroupRecords, row: TraceRow) -> None:
-    member, partition = records.member(row.actor), partition_of(row)
+def _fetch_stopped(records: group_records.GroupRecords, row: TraceRow) -> None:
+    member, partition = records.member(row.actor), group_records.partition_of(row)
     member.fetching.pop(partition, None)
     member.unread_for[partition] = row.detail.get("reason", "")
     records.touch(partition)
 
 
-def _callback_begin(records: GroupRecords, row: TraceRow) -> None:
+def _callback_begin(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     member.callback = LISTENERS.get(row.detail["callback"], row.detail["callback"])
     member.in_callback = frozenset(row.detail["partitions"])
     records.touch_claims(member)
 
 
-def _callback_end(records: GroupRecords, row: TraceRow) -> None:
+def _callback_end(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     member.callback, member.in_callback = None, frozenset()
     records.touch_claims(member)
 
 
-def _wrong_call(records: GroupRecords, row: TraceRow) -> None:
+def _wrong_call(records: group_records.GroupRecords, row: TraceRow) -> None:
     """The listener called the wrong function: nothing is changed, and the client waits for the right call."""
     member = records.member(row.actor)
     member.refused_call = str(row.detail["call"])
     records.touch_claims(member)
 
 
-def _join_prepared(records: GroupRecords, row: TraceRow) -> None:
+def _join_prepared(records: group_records.GroupRecords, row: TraceRow) -> None:
     records.member(row.actor).preparing = True
 
 
-def _member_state(records: GroupRecords, row: TraceRow) -> None:
+def _member_state(records: group_records.GroupRecords, row: TraceRow) -> None:
     records.member(row.actor).preparing = False
 
 
-def _joined(records: GroupRecords, row: TraceRow) -> None:
+def _joined(records: group_records.GroupRecords, row: TraceRow) -> None:
     records.member(row.actor).leader = bool(row.detail.get("leader"))
 
 
 def _coordinator_known(known: bool) -> Rule:
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         records.member(row.actor).lost_coordinator = not known
 
     return rule
 
 
-def _generation_reset(records: GroupRecords, row: TraceRow) -> None:
+def _generation_reset(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.actor)
     member.generation, member.leader = None, False
 
 
-def _resumed_at(records: GroupRecords, row: TraceRow) -> None:
+def _resumed_at(records: group_records.GroupRecords, row: TraceRow) -> None:
     _fetch_resumed(records, row)
-    note_position(records, row)
+    group_records.note_position(records, row)
 
 
-def _paused_at(records: GroupRecords, row: TraceRow) -> None:
+def _paused_at(records: group_records.GroupRecords, row: TraceRow) -> None:
     _fetch_stopped(records, row)
-    note_position(records, row)
+    group_records.note_position(records, row)
 
 
 CLIENT_RULES: Mapping[str, Rule] = MappingProxyType(
@@ -200,7 +191,7 @@ ALSO_GOOD: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def _standing(standing: Standing) -> Rule:
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         member = records.member(row.detail["name"])
         member.standing = standing
         records.touch_claims(member)
@@ -208,7 +199,7 @@ def _standing(standing: Standing) -> Rule:
             member.parked = None
         if standing == "removed":
             member.pending_revocation, member.leader = frozenset(), False
-            if member.life in GONE:
+            if member.life in group_records.GONE:
                 records.drop_claims(member)
 
     return rule
@@ -217,22 +208,22 @@ def _standing(standing: Standing) -> Rule:
 def _joined_anew(standing: Standing) -> Rule:
     """A member that joins with a new id while the group still has its old one: the goodbye of the old one was lost."""
 
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         member = records.member(row.detail["name"])
         if member.standing == "member" and member.member_id not in {None, row.member_id}:
-            member.former = (*member.former, former_id(records, member)._replace(claims=()))
+            member.former = (*member.former, group_records.former_id(records, member)._replace(claims=()))
         _standing(standing)(records, row)
         member.member_id = row.member_id
 
     return rule
 
 
-def _known(records: GroupRecords, row: TraceRow) -> None:
+def _known(records: group_records.GroupRecords, row: TraceRow) -> None:
     _standing("member")(records, row)
     records.member(row.detail["name"]).member_id = row.member_id
 
 
-def _removed(records: GroupRecords, row: TraceRow) -> None:
+def _removed(records: group_records.GroupRecords, row: TraceRow) -> None:
     """A member id leaves the group: that of the running process, or one of an earlier process of the same name."""
     member = records.member(row.detail["name"])
     if row.detail.get("pending"):
@@ -248,7 +239,7 @@ def _removed(records: GroupRecords, row: TraceRow) -> None:
         _standing("removed")(records, row)
 
 
-def _replaced(records: GroupRecords, row: TraceRow) -> None:
+def _replaced(records: group_records.GroupRecords, row: TraceRow) -> None:
     """Another process took a static member's place: whoever had its instance id is out."""
     _known(records, row)
     for member in list(records.members.values()):
@@ -264,7 +255,7 @@ def _replaced(records: GroupRecords, row: TraceRow) -> None:
             records.touch_claims(member)
 
 
-def _group_moved(records: GroupRecords, row: TraceRow) -> None:
+def _group_moved(records: group_records.GroupRecords, row: TraceRow) -> None:
     detail = row.detail
     if detail["to"] == "Empty":
         records.stored = {}
@@ -277,7 +268,7 @@ def _group_moved(records: GroupRecords, row: TraceRow) -> None:
     )
 
 
-def _generation_made(records: GroupRecords, row: TraceRow) -> None:
+def _generation_made(records: group_records.GroupRecords, row: TraceRow) -> None:
     for member in list(records.members.values()):
         if member.leader and member.name != row.detail.get("leader"):
             records.member(member.name).leader = False
@@ -286,7 +277,7 @@ def _generation_made(records: GroupRecords, row: TraceRow) -> None:
     )
 
 
-def _epoch_bumped(records: GroupRecords, row: TraceRow) -> None:
+def _epoch_bumped(records: group_records.GroupRecords, row: TraceRow) -> None:
     detail = row.detail
     records.group = records.group._replace(
         generation=row.generation,
@@ -297,7 +288,7 @@ def _epoch_bumped(records: GroupRecords, row: TraceRow) -> None:
     )
 
 
-def _target_made(records: GroupRecords, row: TraceRow) -> None:
+def _target_made(records: group_records.GroupRecords, row: TraceRow) -> None:
     records.group = records.group._replace(target_epoch=row.generation, assignor=row.detail.get("assignor"))
     wanted = {
         partition: name for name, partitions in row.detail["assignment"].items() for partition in partitions
@@ -308,7 +299,7 @@ def _target_made(records: GroupRecords, row: TraceRow) -> None:
     records.targets = wanted
 
 
-def _planned(records: GroupRecords, row: TraceRow) -> None:
+def _planned(records: group_records.GroupRecords, row: TraceRow) -> None:
     before = records.planned
     records.planned = {
         partition: name for name, partitions in row.detail["assignment"].items() for partition in partitions
@@ -318,7 +309,7 @@ def _planned(records: GroupRecords, row: TraceRow) -> None:
     records.stored = {str(member_id): str(name) for member_id, name in row.detail.get("ids", {}).items()}
 
 
-def _reconciled(records: GroupRecords, row: TraceRow) -> None:
+def _reconciled(records: group_records.GroupRecords, row: TraceRow) -> None:
     member = records.member(row.detail["name"])
     if member.standing != "removed":
         member.standing = "member"
@@ -328,7 +319,7 @@ def _reconciled(records: GroupRecords, row: TraceRow) -> None:
 
 
 def _coordinator(up: bool) -> Rule:
-    def rule(records: GroupRecords, row: TraceRow) -> None:
+    def rule(records: group_records.GroupRecords, row: TraceRow) -> None:
         records.group = records.group._replace(up=up)
         for member in records.members.values():
             if not up and member.parked:
@@ -337,7 +328,7 @@ def _coordinator(up: bool) -> Rule:
     return rule
 
 
-def _loaded(records: GroupRecords, row: TraceRow) -> None:
+def _loaded(records: group_records.GroupRecords, row: TraceRow) -> None:
     """A group is read back, each member with a full session; a classic one with those of its last stored assignment."""
     if row.speaks() != "classic":
         _all_sessions_begin(records, row)
@@ -363,7 +354,7 @@ def _loaded(records: GroupRecords, row: TraceRow) -> None:
         member.former = (*member.former, FormerId(name, "classic", row.at_ms, (), member_id))
 
 
-def _request(records: GroupRecords, row: TraceRow) -> None:
+def _request(records: group_records.GroupRecords, row: TraceRow) -> None:
     api = row.detail["api"]
     detail = row.detail
     news = api == "ConsumerGroupHeartbeat" and (
@@ -371,11 +362,11 @@ def _request(records: GroupRecords, row: TraceRow) -> None:
     )
     records.messages.append(Message(row.at_ms, detail.get("arrives_ms"), row.actor, api, True, None, news))
     leaves = api == "LeaveGroup" or (api == "ConsumerGroupHeartbeat" and (row.generation or 0) < 0)
-    if api in PARKING or (leaves and row.detail.get("arrives_ms") is not None):
+    if api in group_records.PARKING or (leaves and row.detail.get("arrives_ms") is not None):
         records.member(row.actor).sending = "LeaveGroup" if leaves else api
 
 
-def _response(records: GroupRecords, row: TraceRow) -> None:
+def _response(records: group_records.GroupRecords, row: TraceRow) -> None:
     api, name, error = row.detail["api"], row.detail["to"], row.detail.get("error")
     records.messages.append(
         Message(
@@ -399,7 +390,7 @@ def _response(records: GroupRecords, row: TraceRow) -> None:
         records.beats.setdefault(name, []).append(row.at_ms)
 
 
-def _renews(member: MemberRecord, api: str, error: str | None, *, held: bool) -> bool:
+def _renews(member: group_records.MemberRecord, api: str, error: str | None, *, held: bool) -> bool:
     """Whether an answer begins the member's session anew: a SyncGroup only where the coordinator kept it waiting."""
     if member.protocol == "consumer":
         return api == "ConsumerGroupHeartbeat" and error in GOOD and member.standing == "member"
@@ -408,14 +399,14 @@ def _renews(member: MemberRecord, api: str, error: str | None, *, held: bool) ->
     return error in GOOD | ALSO_GOOD.get(api, frozenset())
 
 
-def _all_sessions_begin(records: GroupRecords, row: TraceRow) -> None:
+def _all_sessions_begin(records: group_records.GroupRecords, row: TraceRow) -> None:
     """A group that was read back, or that changes its protocol, gives every member a full session."""
     for member in records.members.values():
         if member.standing in {"member", "away"}:
             records.beats.setdefault(member.name, []).append(row.at_ms)
 
 
-def _topic_changed(records: GroupRecords, row: TraceRow) -> None:
+def _topic_changed(records: group_records.GroupRecords, row: TraceRow) -> None:
     for number in range(int(row.detail.get("partitions") or 0)):
         records.touch(f"{row.topic}-{number}")
 
@@ -440,8 +431,8 @@ GROUP_RULES: Mapping[str, Rule] = MappingProxyType(
         "coordinator_up": _coordinator(True),
         "group_loaded": _loaded,
         "group_converted": _all_sessions_begin,
-        "progress": note_position,
-        "commit": note_commit,
+        "progress": group_records.note_position,
+        "commit": group_records.note_commit,
         "topic_changed": _topic_changed,
     }
 )

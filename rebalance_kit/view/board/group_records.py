@@ -12,15 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rebalance_kit.model.trace import TraceRow
-from rebalance_kit.view.board.states import (
-    ABSENT,
-    FormerId,
-    GroupState,
-    MemberState,
-    Message,
-    PartitionState,
-    Position,
-)
+from rebalance_kit.view.board import states
 from rebalance_kit.view.kinds import Life, Standing
 
 PARKING = frozenset({"JoinGroup", "SyncGroup"})
@@ -58,7 +50,7 @@ class MemberRecord:
     fetched: dict[str, None] = field(default_factory=dict)
     unread_for: dict[str, str] = field(default_factory=dict)
     pending_revocation: frozenset[str] = frozenset()
-    former: tuple[FormerId, ...] = ()
+    former: tuple[states.FormerId, ...] = ()
 
 
 @dataclass(slots=True)
@@ -72,10 +64,10 @@ class GroupRecords:
     targets: dict[str, str] = field(default_factory=dict)
     planned: dict[str, str] = field(default_factory=dict)
     stored: dict[str, str] = field(default_factory=dict)
-    group: GroupState = field(default_factory=GroupState)
+    group: states.GroupState = field(default_factory=states.GroupState)
     beats: dict[str, list[int]] = field(default_factory=dict)
-    messages: list[Message] = field(default_factory=list)
-    positions: dict[str, list[tuple[int, Position]]] = field(default_factory=dict)
+    messages: list[states.Message] = field(default_factory=list)
+    positions: dict[str, list[tuple[int, states.Position]]] = field(default_factory=dict)
     changed_members: dict[str, None] = field(default_factory=dict)
     changed_partitions: dict[str, None] = field(default_factory=dict)
     created: dict[str, int] = field(default_factory=dict)
@@ -140,12 +132,12 @@ class GroupRecords:
         return topic in self.subscriptions or any(matches(pattern, topic) for pattern in self.patterns)
 
     # --- states drawn from records ---------------------------------------------------------
-    def member_state(self, name: str) -> MemberState:
+    def member_state(self, name: str) -> states.MemberState:
         """The member's state as of the rows so far."""
         member = self.members.get(name)
         if member is None:
-            return MemberState()
-        return MemberState(
+            return states.MemberState()
+        return states.MemberState(
             member.life,
             member.standing,
             _doing(member),
@@ -160,20 +152,20 @@ class GroupRecords:
             member.group_epoch,
         )
 
-    def partition_state(self, partition: str) -> PartitionState:
+    def partition_state(self, partition: str) -> states.PartitionState:
         """The partition's state as of the rows so far."""
         owner = self.owner_of(partition)
         target = self.targets.get(partition)
         last = self.last_owner.get(partition)
         gone = bool(self.deleted) and partition.rpartition("-")[0] in self.deleted
         if gone and (owner is None or not _reads(owner, partition)):
-            return ABSENT
+            return states.ABSENT
         if owner is None:
             planned = self.planned.get(partition)
             fresh = partition in self.created and {last, target, planned} == {None}
             if fresh and not self.wants(partition):
-                return ABSENT
-            return PartitionState(last_owner=last, target=target, planned=planned, noticed=not fresh)
+                return states.ABSENT
+            return states.PartitionState(last_owner=last, target=target, planned=planned, noticed=not fresh)
         holders = self.holders[partition]
         also = (
             tuple(name for name in holders if name != owner.name and _reads(self.members[name], partition))
@@ -182,9 +174,11 @@ class GroupRecords:
         )
         word = _word(owner, partition)
         flows = _reads(owner, partition) or bool(also)
-        return PartitionState(owner.name, word, flows, last, target if target != owner.name else None, also)
+        return states.PartitionState(
+            owner.name, word, flows, last, target if target != owner.name else None, also
+        )
 
-    def group_state(self) -> GroupState:
+    def group_state(self) -> states.GroupState:
         """The group's state with its waiting room."""
         phase = PHASES.get(self.group.state)
         known = [member for member in self.members.values() if member.standing == "member"]
@@ -217,10 +211,10 @@ class GroupRecords:
         return owner is not None and owner.name != name
 
 
-def former_id(records: GroupRecords, member: MemberRecord) -> FormerId:
+def former_id(records: GroupRecords, member: MemberRecord) -> states.FormerId:
     """What the coordinator still has of a process that is gone."""
     beats = records.beats.get(member.name)
-    return FormerId(
+    return states.FormerId(
         member.name, member.protocol, beats[-1] if beats else None, tuple(member.claims), member.member_id
     )
 
@@ -321,11 +315,11 @@ def note_position(records: GroupRecords, row: TraceRow) -> None:
     position, log_end = detail.get("position"), detail.get("log_end")
     if position is None or records.has_other_owner(partition, row.actor):
         return  # what a member outside the group reads is not where the group stands
-    last = known[-1][1] if known else Position(0, 0, None)
+    last = known[-1][1] if known else states.Position(0, 0, None)
     known.append(
         (
             row.at_ms,
-            Position(
+            states.Position(
                 position,
                 last.log_end if log_end is None else log_end,
                 detail.get("committed", last.committed),
@@ -342,5 +336,7 @@ def note_commit(records: GroupRecords, row: TraceRow) -> None:
         return
     for partition, offset in row.detail["offsets"].items():
         known = records.positions.setdefault(partition, [])
-        last = known[-1][1] if known else Position(offset, offset, None)
-        known.append((row.at_ms, Position(max(last.position, offset), max(last.log_end, offset), offset)))
+        last = known[-1][1] if known else states.Position(offset, offset, None)
+        known.append(
+            (row.at_ms, states.Position(max(last.position, offset), max(last.log_end, offset), offset))
+        )

@@ -14,13 +14,7 @@ from typing import NamedTuple
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.board.states import ABSENT, BoardState, MemberView, PartitionState
-from rebalance_kit.view.figures.flow_layout import (
-    EVENT_KINDS,
-    OUT_OF_SIGHT,
-    FlowGrid,
-    flow_grid,
-    static_parts,
-)
+from rebalance_kit.view.figures import flow_layout
 from rebalance_kit.view.figures.gantt import gantt_figure
 from rebalance_kit.view.style.showing import Figure, base_layout, packed
 from rebalance_kit.view.style.theme import ROLES, looks
@@ -89,10 +83,10 @@ def flow_figure(
     places = max(frames, 2)
     even = [since_ms + step * (until_ms - since_ms) // (places - 1) for step in range(places)]
     times = sorted({*even, *changes(every, since_ms, until_ms)})
-    grid = flow_grid(every, (since_ms, until_ms))
+    grid = flow_layout.flow_grid(every, (since_ms, until_ms))
     pictures = _pictures(every, times, grid, theme)
     layout = base_layout(theme, _title(traces), "\n\n".join(map(describe_flow, traces)), grid.height)
-    static = static_parts(every, grid, theme)
+    static = flow_layout.static_parts(every, grid, theme)
     layout |= static.layout | _controls(times, even, theme)
     layout["margin"] = {"l": 10, "r": 10, "t": 60, "b": 84}
     layout["title"] |= {"y": 0.985, "yanchor": "top", "yref": "container"}
@@ -112,7 +106,7 @@ def too_many(trace: Trace, group: str | None = None) -> bool:
 def shown_ms(every: Sequence[Boards]) -> tuple[int, int]:
     """The stretch that is shown: around the first event after the group was formed and its last effect; else the whole run."""
     end_ms = max(boards.end_ms for boards in every)
-    events = [mark.at_ms for boards in every for mark in boards.marks if mark.kind in EVENT_KINDS]
+    events = [mark.at_ms for boards in every for mark in boards.marks if mark.kind in flow_layout.EVENT_KINDS]
     events = [at for at in events if at >= min(boards.watched_from_ms for boards in every)]
     if not events:
         return 0, end_ms
@@ -161,7 +155,9 @@ def _title(traces: Sequence[Trace]) -> str:
 
 
 # --- pictures -------------------------------------------------------------------------------------
-def _pictures(every: Sequence[Boards], times: Sequence[int], grid: FlowGrid, theme: str) -> list[_Frame]:
+def _pictures(
+    every: Sequence[Boards], times: Sequence[int], grid: flow_layout.FlowGrid, theme: str
+) -> list[_Frame]:
     hues = [[(look.hue, look.on_hue) for look in looks(boards.names, theme).values()] for boards in every]
     walks = zip(*([boards.at(min(at_ms, boards.end_ms)) for at_ms in times] for boards in every), strict=True)
     return [_frame(every, boards, grid, hues, step) for step, boards in enumerate(walks)]
@@ -170,7 +166,7 @@ def _pictures(every: Sequence[Boards], times: Sequence[int], grid: FlowGrid, the
 def _frame(
     every: Sequence[Boards],
     now: Sequence[BoardState],
-    grid: FlowGrid,
+    grid: flow_layout.FlowGrid,
     hues: Sequence[Sequence[tuple[str, str]]],
     step: int,
 ) -> _Frame:
@@ -187,7 +183,7 @@ def _frame(
             x, y = grid.place(panel, order.get(state.owner or "", -1), place)
             absent = state.word == ABSENT.word
             lag = views[name].lag if name in views else 0
-            place_now = (x, OUT_OF_SIGHT if absent else y)
+            place_now = (x, flow_layout.OUT_OF_SIGHT if absent else y)
             _add_tile(frame, place_now, state, order)
             _add_record(frame, place_now, (number, step, lag, state.flows))
             number += 1
@@ -216,7 +212,7 @@ def _add_record(frame: _Frame, place: tuple[int, int], record: tuple[int, int, i
     number, step, lag, flows = record
     phase = step % len(STEPS_OF_A_RECORD) if flows else 0
     frame.dots.append(place[0] + STEPS_OF_A_RECORD[phase])
-    frame.dots_y.append(place[1] - FlowGrid.record_below)
+    frame.dots_y.append(place[1] - flow_layout.FlowGrid.record_below)
     frame.dot_sizes.append(MOVING_DOT if flows else min(MOST_DOT, MOVING_DOT + round(lag**0.5 / 2)))
     frame.dot_ids.append(number + PARTITIONS_UP_TO * (step // len(STEPS_OF_A_RECORD) % 15 if flows else 0))
 
@@ -316,8 +312,8 @@ def _controls(times: Sequence[int], even: Sequence[int], theme: str) -> Figure:
     }
     slider = {
         "active": 0,
-        "x": FlowGrid.strip_left,
-        "len": 1 - FlowGrid.strip_left,
+        "x": flow_layout.FlowGrid.strip_left,
+        "len": 1 - flow_layout.FlowGrid.strip_left,
         "y": 0,
         "pad": {"t": 26, "l": 0, "r": 0},
         "ticklen": 0,

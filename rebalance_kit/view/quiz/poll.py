@@ -9,18 +9,9 @@ from typing import Any, ClassVar
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
+from rebalance_kit.quiz.sittings import poll
 from rebalance_kit.quiz.sittings.grade import Answer
 from rebalance_kit.quiz.sittings.page import public, question_lines
-from rebalance_kit.quiz.sittings.poll import (
-    PollCount,
-    asked_in_poll,
-    cast,
-    known_room,
-    session_room,
-    voter_of,
-    write_code,
-    write_file,
-)
 from rebalance_kit.quiz.sittings.room import Room, as_picture
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.quiz.page import QuestionPage, script
@@ -61,7 +52,7 @@ class Poll(QuestionPage):
         room: str | None = None,
         store: Store | None = None,
     ) -> None:
-        self.count = PollCount(item, seed, folder=folder, store=store, room=room)
+        self.count = poll.PollCount(item, seed, folder=folder, store=store, room=room)
         self._show({**self.count.page(), "error": ""})
         if Poll._room is not None and Poll._room.word == self.count.room:
             Poll._room.show(self.count, self._redraw)
@@ -73,14 +64,14 @@ class Poll(QuestionPage):
         ``host="0.0.0.0"`` lets the room's network in; by default this machine alone. A port that is taken raises ``EnvironmentProblem``.
         """
         cls.close_room()
-        cls._room = Room(session_room(Store.given(store)), host, port)
+        cls._room = Room(poll.session_room(Store.given(store)), host, port)
         return RoomAddress(cls._room.address)
 
     @classmethod
     def begin_session(cls, *, store: Store | None = None) -> str:
         """Draw another word for the room; votes under the one before, as of a rehearsal, are forgotten. Returns the word."""
         cls.close_room()
-        return session_room(Store.given(store), new=True)
+        return poll.session_room(Store.given(store), new=True)
 
     @classmethod
     def close_room(cls) -> None:
@@ -185,10 +176,10 @@ class Vote(QuestionPage):
         folder: str | Path | None = None,
         store: Store | None = None,
     ) -> None:
-        self._room = known_room(room)
-        self._asked = asked_in_poll(read_bank().item(item), seed)
+        self._room = poll.known_room(room)
+        self._asked = poll.asked_in_poll(read_bank().item(item), seed)
         self._folder = folder
-        self._voter = voter_of(Store.given(store))
+        self._voter = poll.voter_of(Store.given(store))
         self._show(self._page())
 
     def _page(self, **changes: Any) -> dict[str, Any]:
@@ -197,12 +188,12 @@ class Vote(QuestionPage):
 
     def vote(self, answer: Answer, *, again: bool = False) -> str:
         """Vote, and return the code; raises ``DataError`` for no option."""
-        ballot = cast(self._asked, answer, self._voter, again=again)
-        file = "" if self._folder is None else str(write_file(ballot, self._room, self._folder))
+        ballot = poll.cast(self._asked, answer, self._voter, again=again)
+        file = "" if self._folder is None else str(poll.write_file(ballot, self._room, self._folder))
         self.page = self._page(
-            given=ballot.answer, again=again, code=write_code(ballot, self._room), kept=file
+            given=ballot.answer, again=again, code=poll.write_code(ballot, self._room), kept=file
         )
-        return write_code(ballot, self._room)
+        return poll.write_code(ballot, self._room)
 
     def text(self) -> str:
         """The question in words, and the code once there is one."""

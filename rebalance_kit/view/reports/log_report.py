@@ -29,15 +29,7 @@ from rebalance_kit.model.html import digest_of, policy
 from rebalance_kit.pipeline.output import PAGE
 from rebalance_kit.scenarios import scenario
 from rebalance_kit.simulation.permalink import VERSION, Link, write_link
-from rebalance_kit.view.board.group_view import (
-    GroupView,
-    clock,
-    describe_gaps,
-    describe_lives,
-    describe_timeline,
-    moment,
-    seconds,
-)
+from rebalance_kit.view.board import group_view
 from rebalance_kit.view.reports.lab_commands import lab_command
 from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
 from rebalance_kit.view.reports.log_lines import LinesAround
@@ -84,13 +76,13 @@ def forensics_html(result: Tables) -> str:
     return _page("\n".join(body))
 
 
-def group_views(result: Tables) -> tuple[GroupView, ...]:
+def group_views(result: Tables) -> tuple[group_view.GroupView, ...]:
     """One view a run and group, in order of their names."""
     records = [group_record(row) for row in result.rows("groups")]
     gaps, members, storms = (_by_group(result.rows(name)) for name in ("gaps", "members", "storms"))
     keys = [(record["path"], record["group"]) for record in records]
     return tuple(
-        GroupView(record, gaps.get(key, ()), members.get(key, ()), storms.get(key, ()))
+        group_view.GroupView(record, gaps.get(key, ()), members.get(key, ()), storms.get(key, ()))
         for record, key in zip(records, keys, strict=True)
     )
 
@@ -102,15 +94,15 @@ def _by_group(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     return groups
 
 
-def _name(view: GroupView) -> str:
+def _name(view: group_view.GroupView) -> str:
     return f"{Path(view.record['path']).name} · {view.record['group']}"
 
 
-def _unread_ms(view: GroupView) -> int:
+def _unread_ms(view: group_view.GroupView) -> int:
     return sum(max(0, int(row["duration_ms"])) for row in view.gaps)
 
 
-def _contents(views: Sequence[GroupView]) -> str:
+def _contents(views: Sequence[group_view.GroupView]) -> str:
     if len(views) < 2:
         return ""
     rows = "".join(
@@ -130,11 +122,11 @@ def _contents(views: Sequence[GroupView]) -> str:
     )
 
 
-def _unread(view: GroupView) -> str:
+def _unread(view: group_view.GroupView) -> str:
     return f"{_unread_ms(view) / 1000:,.1f}" if view.gaps else "not known"
 
 
-def _group(view: GroupView, number: int, lines: LinesAround) -> str:
+def _group(view: group_view.GroupView, number: int, lines: LinesAround) -> str:
     record = view.record
     path, group = record["path"], record["group"]
     findings = by_cost(record["findings"])
@@ -160,7 +152,7 @@ def _group(view: GroupView, number: int, lines: LinesAround) -> str:
     )
 
 
-def _timeline(view: GroupView, cards: Sequence[tuple[str, Row]]) -> str:
+def _timeline(view: group_view.GroupView, cards: Sequence[tuple[str, Row]]) -> str:
     """The place of the timeline, its data and its legend; nothing of a group without any event in time."""
     data = timeline_data(view, cards)
     if not (data["members"] or data["rebalances"] or data["findings"]):
@@ -175,20 +167,20 @@ def _timeline(view: GroupView, cards: Sequence[tuple[str, Row]]) -> str:
     )
 
 
-def _in_words(view: GroupView) -> str:
+def _in_words(view: group_view.GroupView) -> str:
     text = "\n\n".join(
         say(view)
         for say, known in (
-            (describe_timeline, bool(view.storms)),
-            (describe_gaps, True),
-            (describe_lives, bool(view.members)),
+            (group_view.describe_timeline, bool(view.storms)),
+            (group_view.describe_gaps, True),
+            (group_view.describe_lives, bool(view.members)),
         )
         if known
     )
     return f"<details><summary>Gaps and members in words</summary><pre>{escape(text)}</pre></details>"
 
 
-def _summary(view: GroupView) -> str:
+def _summary(view: group_view.GroupView) -> str:
     record = view.record
     start, end = view.span
     parts = [counted(len(record["findings"]), "finding"), counted(len(record["rebalances"]), "rebalance")]
@@ -196,12 +188,14 @@ def _summary(view: GroupView) -> str:
         parts.append(f"{record['expired']} expired ({', '.join(dict.fromkeys(record['expired_members']))})")
     if view.gaps:
         longest = max(int(row["duration_ms"]) for row in view.gaps)
-        parts.append(f"unread {_unread(view)} partition-s, at most {seconds(longest)} in one piece")
+        parts.append(
+            f"unread {_unread(view)} partition-s, at most {group_view.seconds(longest)} in one piece"
+        )
     if view.storms:
         parts.append(counted(len(view.storms), "storm"))
     if (start, end) != (0, 1_000):
-        day = f"{moment(start):%d %B %Y}"
-        parts.append(f"{day}, {clock(start)[:8]} to {clock(end)[:8]}")
+        day = f"{group_view.moment(start):%d %B %Y}"
+        parts.append(f"{day}, {group_view.clock(start)[:8]} to {group_view.clock(end)[:8]}")
     return "; ".join(parts) + "."
 
 

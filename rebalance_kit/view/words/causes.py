@@ -8,17 +8,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.analysis.deliveries import BESIDE, COMMIT, OWN, SKIPPED, START, TWICE, Delivery
+from rebalance_kit.view.board import states
 from rebalance_kit.view.board.group_records import GONE
 from rebalance_kit.view.board.marks import records_words
-from rebalance_kit.view.board.states import (
-    RECENT_MS,
-    BoardState,
-    GroupState,
-    MemberState,
-    PartitionState,
-    PartitionView,
-    Queue,
-)
 from rebalance_kit.view.words.phrases import LISTED, in_order, listing, partitions_in_words
 
 REFUSED = re.compile(r"had its (\w+)\(\) refused")
@@ -46,7 +38,7 @@ class Cause(NamedTuple):
         return f"{partitions_in_words(partitions)}: {self.words.replace('{it}', it)}."
 
 
-def unread_causes(board: BoardState) -> dict[Cause, list[str]]:
+def unread_causes(board: states.BoardState) -> dict[Cause, list[str]]:
     """Every unread partition under its cause, in order of the partitions."""
     members = {member.name: member.state for member in board.members}
     found: dict[Cause, list[str]] = {}
@@ -56,7 +48,9 @@ def unread_causes(board: BoardState) -> dict[Cause, list[str]]:
     return found
 
 
-def cause_of(partition: PartitionView, group: GroupState, members: dict[str, MemberState]) -> Cause:
+def cause_of(
+    partition: states.PartitionView, group: states.GroupState, members: dict[str, states.MemberState]
+) -> Cause:
     """Why nobody reads the partition; an owner's own reason comes before the group's."""
     state = partition.state
     if state.owner is not None and state.owner in members:
@@ -72,7 +66,7 @@ def cause_of(partition: PartitionView, group: GroupState, members: dict[str, Mem
     return _of_the_group(group, members) or _on_its_way(state, group, members)
 
 
-def _of_an_owner(name: str, owner: MemberState, state: PartitionState) -> Cause:
+def _of_an_owner(name: str, owner: states.MemberState, state: states.PartitionState) -> Cause:
     if owner.life in DID:
         return Cause(name, f"{name} {DID[owner.life]}")
     refused = refused_words(owner.doing)
@@ -105,7 +99,7 @@ def refused_words(doing: str) -> str:
     )
 
 
-def _of_the_group(group: GroupState, members: dict[str, MemberState]) -> Cause | None:
+def _of_the_group(group: states.GroupState, members: dict[str, states.MemberState]) -> Cause | None:
     if group.state == "PreparingRebalance":
         return Cause("join phase", "the join phase is open")
     if group.state == "CompletingRebalance":
@@ -120,7 +114,9 @@ def _of_the_group(group: GroupState, members: dict[str, MemberState]) -> Cause |
     return Cause(EMPTY, "nobody is in the group")
 
 
-def _on_its_way(state: PartitionState, group: GroupState, members: dict[str, MemberState]) -> Cause:
+def _on_its_way(
+    state: states.PartitionState, group: states.GroupState, members: dict[str, states.MemberState]
+) -> Cause:
     taker = state.target if group.protocol == "consumer" else state.planned
     if taker in members:
         taking = members[taker]
@@ -154,12 +150,12 @@ SPANS = 3
 """Most ranges of offsets that are named."""
 
 
-def deliveries_words(board: BoardState) -> str:
+def deliveries_words(board: states.BoardState) -> str:
     """What came twice or was skipped in the last seconds, a sentence per member and kind."""
     return " ".join(told for told, _ in _told(board))
 
 
-def deliveries_cause(board: BoardState) -> tuple[str, str] | None:
+def deliveries_cause(board: states.BoardState) -> tuple[str, str] | None:
     """The same as the cause of a moment in which nothing else goes on, with why."""
     found = list(_told(board))
     if not found:
@@ -168,10 +164,10 @@ def deliveries_cause(board: BoardState) -> tuple[str, str] | None:
     return first, " ".join([why, *(told for told, _ in others)])
 
 
-def _told(board: BoardState) -> Iterator[tuple[str, str]]:
+def _told(board: states.BoardState) -> Iterator[tuple[str, str]]:
     alike: dict[tuple[str, str, str], list[Delivery]] = {}
     for each in board.deliveries:
-        if board.at_ms >= each.at_ms + RECENT_MS:
+        if board.at_ms >= each.at_ms + states.RECENT_MS:
             continue
         alike.setdefault((each.kind, each.member, each.cause), []).append(each)
     last = {kind: (kind, member, cause) for kind, member, cause in alike}
@@ -186,14 +182,14 @@ def _told(board: BoardState) -> Iterator[tuple[str, str]]:
         )
 
 
-def _so_far(board: BoardState, kind: str) -> str:
+def _so_far(board: states.BoardState, kind: str) -> str:
     """The sum that the tokens show, where some of it was told earlier."""
     all_of_them = [each for each in board.deliveries if each.kind == kind]
-    earlier = any(board.at_ms >= each.at_ms + RECENT_MS for each in all_of_them)
+    earlier = any(board.at_ms >= each.at_ms + states.RECENT_MS for each in all_of_them)
     return f" So far: {sum(each.records for each in all_of_them):,}." if earlier else ""
 
 
-def _because(board: BoardState, kind: str, member: str, events: list[Delivery]) -> str:
+def _because(board: states.BoardState, kind: str, member: str, events: list[Delivery]) -> str:
     if kind == TWICE:
         return _because_twice(board, member, events)
     begins, finds, _ = _verbs(board, member)
@@ -202,13 +198,13 @@ def _because(board: BoardState, kind: str, member: str, events: list[Delivery]) 
     return f"{member} {begins} behind them"
 
 
-def _verbs(board: BoardState, member: str) -> tuple[str, str, str]:
+def _verbs(board: states.BoardState, member: str) -> tuple[str, str, str]:
     """*begins*, *finds* and *reads* of a member that lives; of one that has died or is frozen meanwhile it is told as past."""
     lives = all(each.state.life == "alive" for each in board.members if each.name == member)
     return ("begins", "finds", "reads") if lives else ("began", "found", "read")
 
 
-def _because_twice(board: BoardState, member: str, events: list[Delivery]) -> str:
+def _because_twice(board: states.BoardState, member: str, events: list[Delivery]) -> str:
     cause = events[0].cause
     begins, finds, reads = _verbs(board, member)
     if cause == COMMIT:
@@ -232,7 +228,7 @@ def _why(kind: str, events: list[Delivery]) -> str:
     return "Nobody will ever read them."
 
 
-def deliveries_line(board: BoardState) -> str:
+def deliveries_line(board: states.BoardState) -> str:
     """All records that came twice or were skipped so far; empty when none were."""
     parts = []
     for kind, words in ((TWICE, "came twice"), (SKIPPED, "skipped")):
@@ -274,11 +270,11 @@ def offsets_words(spans: Iterable[tuple[int, int]]) -> str:
     return f"offset{'' if told == [str(merged[0][0])] else 's'} {listing(told)}"
 
 
-def queues_words(board: BoardState) -> str:
+def queues_words(board: states.BoardState) -> str:
     """While all partitions flow: who reads more slowly than records come, and who works a queue off."""
     if board.flowing < len(board.partitions):
         return ""
-    by_member: dict[str, list[Queue]] = {}
+    by_member: dict[str, list[states.Queue]] = {}
     for queue in board.queues:
         by_member.setdefault(queue.member, []).append(queue)
     slow = {name: queues for name, queues in by_member.items() if sum(queue.gained for queue in queues) > 0}
@@ -294,9 +290,9 @@ def queues_words(board: BoardState) -> str:
     return " ".join(parts)
 
 
-def _who(members: dict[str, list[Queue]]) -> str:
+def _who(members: dict[str, list[states.Queue]]) -> str:
     return listing(list(members)) if len(members) <= LISTED else f"{len(members)} members"
 
 
-def _where(members: dict[str, list[Queue]]) -> str:
+def _where(members: dict[str, list[states.Queue]]) -> str:
     return partitions_in_words({queue.partition for queues in members.values() for queue in queues})
