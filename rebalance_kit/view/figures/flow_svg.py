@@ -20,8 +20,7 @@ from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.flow import FLOWS, STOPPED, deciding_moment, flow_figure, too_many
 from rebalance_kit.view.figures.flow_layout import WIDE, FlowGrid
 from rebalance_kit.view.figures.gantt import gantt_svg
-from rebalance_kit.view.figures.svg import words
-from rebalance_kit.view.style.showing import Figure
+from rebalance_kit.view.style.showing import Figure, words
 from rebalance_kit.view.style.theme import FONT, ROLES
 
 PLAYS = 3
