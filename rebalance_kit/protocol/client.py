@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import ClassVar, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
@@ -159,6 +159,8 @@ class Member:
 
     POLL_EDGES: ClassVar[Mapping[PollStep, frozenset[PollStep]]]
     """Which step of the application thread may come before which."""
+    EDGES: ClassVar[Mapping[Any, frozenset[Any]]]
+    """Which state of the member may come before which."""
 
     settings: ClientSettings
     topics: tuple[str, ...]
@@ -177,6 +179,8 @@ class Member:
     stuck: bool = False
     """A librdkafka callback made the wrong call: nothing goes on."""
     metadata: Mapping[str, int] = field(default_factory=dict)
+    state: Any = None
+    """The member's state, in the words of its own protocol."""
 
     @property
     def librdkafka(self) -> bool:
@@ -206,17 +210,31 @@ class Member:
             )
         self.poll_step = step
 
+    def move(self, to: Any) -> tuple[effects.Effect, ...]:
+        """Change the state along an allowed edge."""
+        if to is self.state:
+            return ()
+        if self.state not in self.EDGES[to]:
+            raise ProtocolViolation(f"{self.settings.name}: {self.state.value} may not become {to.value}")
+        row = self.note("member_state", **{"from": self.state.value, "to": to.value})
+        self.state = to
+        return (row,)
+
     def note(self, kind: str, **detail: object) -> effects.Note:
         """A trace row of this client."""
         return effects.Note(kind, self.traced_generation, self.member_id or None, detail)
 
-    def call(self, kind: str, partitions: Partitions, generation: int, member_id: str) -> effects.Callback:
-        """Ask for a listener callback, showing what groupMetadata() would say.
+    def group_metadata(self, kind: str) -> tuple[int, str]:
+        """The generation or epoch and the member id that groupMetadata() says within a callback of that kind."""
+        raise NotImplementedError
+
+    def callback(self, kind: str, partitions: Partitions) -> effects.Callback:
+        """Ask for a listener callback: ``revoked``, ``lost`` or ``assigned``.
 
         librdkafka has no lost event, only assignment_lost() within its revoke callback. Its bindings ask it: where
         it is true, the Python client calls on_lost, or on_revoke if the application gave no on_lost.
         """
-        return effects.Callback(kind, partitions, generation, member_id)
+        return effects.Callback(kind, partitions, *self.group_metadata(kind))
 
     def raised(self, error: str) -> effects.Note:
         """A callback raised: its error leaves poll(), and the application catches it."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
-from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.client import Member, PollStep
 from rebalance_kit.protocol.messages import JoinAnswer, Partitions, RejoinReason, Trigger
@@ -105,6 +104,7 @@ class ClassicMember(Member):
     """One classic consumer's knowledge of its group membership."""
 
     POLL_EDGES: ClassVar[Mapping[PollStep, frozenset[PollStep]]] = POLL_EDGES
+    EDGES: ClassVar[Mapping[MemberState, frozenset[MemberState]]] = EDGES
 
     state: MemberState = MemberState.UNJOINED
     protocol: str | None = None
@@ -160,19 +160,9 @@ class ClassicMember(Member):
         return stable and self.poll_step is not PollStep.CLOSED
 
     # --- small changes that the rules share --------------------------------------------------
-    def move(self, to: MemberState) -> tuple[effects.Effect, ...]:
-        """Change the state along an allowed edge."""
-        if to is self.state:
-            return ()
-        if self.state not in EDGES[to]:
-            raise ProtocolViolation(f"{self.settings.name}: {self.state.value} may not become {to.value}")
-        row = self.note("member_state", **{"from": self.state.value, "to": to.value})
-        self.state = to
-        return (row,)
-
-    def callback(self, kind: str, partitions: Partitions) -> effects.Callback:
-        """Ask for a listener callback, showing the generation that was synced last."""
-        return self.call(kind, partitions, self.metadata_generation, self.metadata_member_id)
+    def group_metadata(self, kind: str) -> tuple[int, str]:  # noqa: ARG002  asked of both clients alike
+        """The generation that was synced last, and its member id."""
+        return self.metadata_generation, self.metadata_member_id
 
     def request_rejoin(
         self, reason: str, sent: str | None = None, trigger: Trigger = Trigger.REJOIN

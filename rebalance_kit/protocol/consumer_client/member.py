@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
-from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.client import Member, PollStep
-from rebalance_kit.protocol.effects import Callback, CancelTimer, DocumentedState, Effect, Effects, Own, Timer
+from rebalance_kit.protocol.effects import CancelTimer, DocumentedState, Effects, Own, Timer
 from rebalance_kit.protocol.messages import Partitions
 
 # States of a KIP-848 consumer (MemberState), and the steps of its application thread.
@@ -127,6 +126,7 @@ class ConsumerMember(Member):
     """One KIP-848 consumer's knowledge of its group membership."""
 
     POLL_EDGES: ClassVar[Mapping[PollStep, frozenset[PollStep]]] = POLL_EDGES
+    EDGES: ClassVar[Mapping[MemberState, frozenset[MemberState]]] = EDGES
 
     generation: int = 0
     regex: str | None = None
@@ -167,20 +167,9 @@ class ConsumerMember(Member):
         """It heartbeats as a member of its group."""
         return self.state in TAKING_PART
 
-    def move(self, to: MemberState) -> tuple[Effect, ...]:
-        """Change the state along an allowed edge."""
-        if to is self.state:
-            return ()
-        if self.state not in EDGES[to]:
-            raise ProtocolViolation(f"{self.settings.name}: {self.state.value} may not become {to.value}")
-        row = self.note("member_state", **{"from": self.state.value, "to": to.value})
-        self.state = to
-        return (row,)
-
-    def callback(self, kind: str, partitions: Partitions) -> Callback:
-        """Ask for a listener callback; what is lost was owned in the last epoch above 0."""
-        epoch = self.metadata_generation if kind == "lost" else self.generation
-        return self.call(kind, partitions, epoch, self.member_id)
+    def group_metadata(self, kind: str) -> tuple[int, str]:
+        """The member epoch; what is lost was owned in the last one above 0."""
+        return (self.metadata_generation if kind == "lost" else self.generation), self.member_id
 
     def own(self, partitions: Partitions) -> Own:
         """Replace the local assignment."""
