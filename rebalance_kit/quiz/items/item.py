@@ -130,10 +130,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class WrongNumber:
-    """The number that a belief gives."""
+    """A number that is not right, and the belief that gives it, if there is one."""
 
     value: float
-    misconception: str
+    misconception: str | None
     why: str
 
 
@@ -163,10 +163,10 @@ class Numeric:
 
 @dataclass(frozen=True, slots=True)
 class WrongText:
-    """The words that a belief gives."""
+    """Words that are not right, and the belief that gives them, if there is one."""
 
     text: str
-    misconception: str
+    misconception: str | None
     why: str
 
 
@@ -225,10 +225,10 @@ class OrderedStep:
 
 @dataclass(frozen=True, slots=True)
 class WrongOrder:
-    """The order that a belief gives."""
+    """An order that is not right, and the belief that gives it, if there is one."""
 
     order: tuple[str, ...]
-    misconception: str
+    misconception: str | None
     why: str
 
 
@@ -322,4 +322,4 @@ def beliefs_of(item: Item) -> tuple[str, ...]:
         return tuple(slug for prompt in item.prompts for slug in prompt.beliefs.values())
     if isinstance(item, Generated):
         return tuple(distractor.misconception for distractor in item.distractors if distractor.misconception)
-    return tuple(wrong.misconception for wrong in item.wrong)
+    return tuple(wrong.misconception for wrong in item.wrong if wrong.misconception)

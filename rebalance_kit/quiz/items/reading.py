@@ -85,7 +85,7 @@ def _choice(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 def _numeric(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     wrong = tuple(
-        WrongNumber(answer["value"], answer["misconception"], answer["why"].strip())
+        WrongNumber(answer["value"], answer.get("misconception"), answer["why"].strip())
         for answer in raw["wrong"]
     )
     return Numeric(
@@ -101,7 +101,7 @@ def _numeric(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 def _short(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     wrong = tuple(
-        WrongText(answer["text"], answer["misconception"], answer["why"].strip()) for answer in raw["wrong"]
+        WrongText(answer["text"], answer.get("misconception"), answer["why"].strip()) for answer in raw["wrong"]
     )
     return Short(head, tuple(raw["accept"]), raw["why"].strip(), wrong, _proof(raw, scenarios))
 
@@ -124,7 +124,7 @@ def _matching(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 def _ordering(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     steps = tuple(OrderedStep(step["id"], step["text"].strip(), step["why"].strip()) for step in raw["steps"])
     wrong = tuple(
-        WrongOrder(tuple(order["order"]), order["misconception"], order["why"].strip())
+        WrongOrder(tuple(order["order"]), order.get("misconception"), order["why"].strip())
         for order in raw["wrong"]
     )
     return Ordering(head, steps, raw["why"].strip(), wrong, _proof(raw, scenarios))
@@ -309,7 +309,6 @@ def _of_matching(raw: Mapping[str, Any]) -> Iterator[Finding]:
     ids = [option["id"] for option in raw["options"]]
     if ids != sorted(set(ids)):
         yield ("options",), f"ids {', '.join(ids)} received, expected letters in order, each once"
-    used = {prompt["key"] for prompt in raw["prompts"]}
     for index, prompt in enumerate(raw["prompts"]):
         if prompt["key"] not in ids:
             yield ("prompts", index, "key"), f"{prompt['key']!r} received, expected one of {', '.join(ids)}"
@@ -319,12 +318,8 @@ def _of_matching(raw: Mapping[str, Any]) -> Iterator[Finding]:
                     ("prompts", index, "beliefs", letter),
                     f"{letter!r} received, expected the letter of a wrong option",
                 )
-        used |= set(prompt.get("beliefs", {}))
     if len({prompt["key"] for prompt in raw["prompts"]}) < 2:
         yield ("prompts",), "every prompt has the same option, expected at least two different ones"
-    for letter in ids:
-        if letter not in used:
-            yield ("options",), f"option {letter} belongs to no prompt, expected a belief that leads to it"
     yield from _of_claims(raw, [str(number) for number in range(1, len(raw["prompts"]) + 1)])
 
 

@@ -311,7 +311,7 @@ def _numeric(
     (key, right), *others = made
     wrong = tuple(
         WrongNumber(
-            _plain(value), candidate.misconception or "", fill(candidate.why, {**values, "value": value})
+            _plain(value), candidate.misconception, fill(candidate.why, {**values, "value": value})
         )
         for candidate, value in others
     )

@@ -133,7 +133,7 @@ def _grade_number(question: Numeric, answer: Answer) -> Verdict:
         remarks.append(
             Remark("", question.amount(wrong.value), chosen, False, wrong.why, wrong.misconception)
         )
-        beliefs += [wrong.misconception] if chosen else []
+        beliefs += [wrong.misconception] if chosen and wrong.misconception else []
     return Verdict(
         question.head.id, right, float(right), (_show(number),), (key,), tuple(remarks), tuple(beliefs)
     )
@@ -171,7 +171,7 @@ def _grade_text(question: Short, answer: Answer) -> Verdict:
     for wrong in question.wrong:
         chosen = not right and plain(words) == plain(wrong.text)
         remarks.append(Remark("", wrong.text, chosen, False, wrong.why, wrong.misconception))
-        beliefs += [wrong.misconception] if chosen else []
+        beliefs += [wrong.misconception] if chosen and wrong.misconception else []
     return Verdict(
         question.head.id, right, float(right), (words,), (question.key,), tuple(remarks), tuple(beliefs)
     )
@@ -239,7 +239,7 @@ def _grade_order(question: Ordering, answer: Answer) -> Verdict:
         remarks.append(
             Remark("", " ".join(wrong.order), order == wrong.order, False, wrong.why, wrong.misconception)
         )
-        beliefs += [wrong.misconception] if order == wrong.order else []
+        beliefs += [wrong.misconception] if order == wrong.order and wrong.misconception else []
     credit = 1.0 if order == key else sum(concordant) / len(concordant)
     return Verdict(question.head.id, order == key, credit, order, key, tuple(remarks), tuple(beliefs))
 
