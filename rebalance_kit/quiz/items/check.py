@@ -27,7 +27,7 @@ BEGIN, END = ("<!-- figures: made by python -m rebalance_kit.quiz.items.check --
 
 
 def figures(bank: Bank) -> str:
-    """Counts by kind, difficulty, domain and verification, and what five guessers score, in Markdown."""
+    """Counts by kind, difficulty, domain and verification, and what guessers score, in Markdown."""
     items = bank.items
     verified = sum(map(verify.is_verified, items))
     named = Counter(belief for item in items for belief in beliefs_of(item))
@@ -45,7 +45,8 @@ def figures(bank: Bank) -> str:
         "",
         *_domains(items),
         "",
-        "Learners who know nothing and follow a rule of thumb, over all single-choice items (*position* is the best of the four letters):",
+        "Learners who know nothing and follow a rule of thumb, over items with one right option, with several, and both. The limit is chance and two "
+        "standard errors (*position* is the best of the four letters):",
         "",
         guessing_table(items),
     ]

@@ -112,6 +112,13 @@ def facts(items: Sequence[Item]) -> Iterator[Problem]:
             )
 
 
+def evidence(items: Sequence[Item]) -> Iterator[Problem]:
+    """A diagnose item shows what is diagnosed: lines, a table, code or a picture."""
+    for item in items:
+        if item.head.difficulty == "diagnose" and item.head.exhibit is None and not isinstance(item, Drawn):
+            yield _problem(item, "evidence", "no exhibit, expected evidence to diagnose, or another difficulty")
+
+
 def vocabulary(items: Sequence[Item]) -> Iterator[Problem]:
     """The words of the field: no fable words, and *because* instead of *for*."""
     for item in items:

@@ -10,11 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import comb, sqrt
 from statistics import median
 from types import MappingProxyType
 
-from rebalance_kit.quiz.items.form import facts, option_counts, pairs_in_order, premises, vocabulary
+from rebalance_kit.quiz.items.form import evidence, facts, option_counts, pairs_in_order, premises, vocabulary
 from rebalance_kit.quiz.items.item import (
     Choice,
     Drawn,
@@ -30,10 +30,11 @@ from rebalance_kit.quiz.items.reading import Problem
 from rebalance_kit.quiz.proof.generate import slots
 from rebalance_kit.quiz.sittings.grade import plain
 
-# Five learners who know nothing and follow a rule of thumb: none of them may do better than chance.
+# Learners who know nothing and follow a rule of thumb: none of them may do better than chance.
 #
-# A strategy gives each option of an item a number and takes the largest; equal options share the point. Chance
-# is one over the number of options, its error that of so many independent guesses.
+# A strategy gives each option of an item a number and takes the largest, as many as are asked for; equal options share the
+# point. Chance is one over the number of such choices, its error that of so many independent guesses. Items with one right
+# option and items with several are judged apart and together.
 
 
 ERRORS = 2
@@ -59,6 +60,23 @@ def _oddness(item: Choice, option: Option) -> float:
     return -sum(len(own & words) / max(1, len(own | words)) for words in others)
 
 
+def _commonness(item: Choice, option: Option) -> float:
+    """How much an option shares with the others, in words."""
+    return -_oddness(item, option)
+
+
+def _partner(item: Choice, option: Option) -> float:
+    """How much an option shares with the one most like it: a pair stands out."""
+    own = _words_of(option.text)
+    others = [_words_of(other.text) for other in item.options if other is not option]
+    return max(len(own & words) / max(1, len(own | words)) for words in others)
+
+
+def _echo(item: Choice, option: Option) -> float:
+    """How many words of the question an option repeats."""
+    return len(_words_of(option.text) & _words_of(item.head.stem))
+
+
 def _length(_item: Choice, option: Option) -> float:
     return len(option.text)
 
@@ -81,6 +99,9 @@ STRATEGIES: Mapping[str, tuple[Strategy, ...]] = MappingProxyType(
         "shortest": (_brevity,),
         "most hedged": (_hedges,),
         "odd one out": (_oddness,),
+        "most in common": (_commonness,),
+        "pair alike": (_partner,),
+        "words of the stem": (_echo,),
         "position": tuple(_place(letter) for letter in "abcd"),
     }
 )
@@ -89,9 +110,10 @@ STRATEGIES: Mapping[str, tuple[Strategy, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Guesser:
-    """What a strategy scores over single-choice items, and what chance gives with its error, in items."""
+    """What a strategy scores over the items of a kind, and what chance gives with its error, in items."""
 
     name: str
+    kind: str
     items: int
     score: float
     chance: float
@@ -104,45 +126,69 @@ class Guesser:
 
 
 def guessers(items: Sequence[Item]) -> list[Guesser]:
-    """Every strategy over the single-choice items of a bank."""
-    choices = [item for item in items if isinstance(item, Choice) and not item.many]
-    odds = [1 / len(item.options) for item in choices]
-    chance, error = sum(odds), sqrt(sum(odd * (1 - odd) for odd in odds))
+    """Every strategy over the items of a bank with one right option, those with several, and both."""
+    choices = [item for item in items if isinstance(item, Choice)]
+    kinds = {
+        "single": [item for item in choices if not item.many],
+        "multiple": [item for item in choices if item.many],
+        "both": choices,
+    }
     return [
-        Guesser(name, len(choices), max(_score(choices, strategy) for strategy in strategies), chance, error)
+        guesser
+        for kind, some in kinds.items()
         for name, strategies in STRATEGIES.items()
+        for guesser in [_guesser(name, kind, some, strategies)]
+        if some and (kind == "single" or name != "position")
     ]
 
 
+def _guesser(name: str, kind: str, choices: Sequence[Choice], strategies: Sequence[Strategy]) -> Guesser:
+    odds = [1 / comb(len(item.options), len(item.key)) for item in choices]
+    score = max(_score(choices, strategy) for strategy in strategies)
+    return Guesser(name, kind, len(choices), score, sum(odds), sqrt(sum(odd * (1 - odd) for odd in odds)))
+
+
 def _score(choices: Sequence[Choice], strategy: Strategy) -> float:
-    score = 0.0
-    for item in choices:
-        values = [strategy(item, option) for option in item.options]
-        best = [option for option, value in zip(item.options, values, strict=True) if value == max(values)]
-        score += sum(option.right for option in best) / len(best)
-    return score
+    return sum(_hit(item, {option.id: strategy(item, option) for option in item.options}) for item in choices)
+
+
+def _hit(item: Choice, values: Mapping[str, float]) -> float:
+    """The odds that the largest values, as many as there are right options, are those of the right ones."""
+    least = sorted(values.values(), reverse=True)[len(item.key) - 1]
+    sure = {letter for letter, value in values.items() if value > least}
+    equal = {letter for letter, value in values.items() if value == least}
+    rest = set(item.key) - sure
+    if not (sure <= set(item.key) and rest <= equal):
+        return 0.0
+    return 1 / comb(len(equal), len(rest))
 
 
 def no_lucky_guesser(items: Sequence[Item]) -> Iterator[Problem]:
-    """No strategy does better than chance and two standard errors."""
+    """No strategy does better than chance and two standard errors, for any kind."""
     for guesser in guessers(items):
         if guesser.items >= FROM and guesser.score > guesser.limit:
             yield Problem(
                 "the bank",
                 "guessing",
-                f"{guesser.name} answers {guesser.score:.1f} of {guesser.items} items, expected at most {guesser.limit:.1f}",
+                f"{guesser.name} answers {guesser.score:.1f} of {guesser.items} items ({guesser.kind}), expected at most {guesser.limit:.1f}",
             )
 
 
 def guessing_table(items: Sequence[Item]) -> str:
-    """The guessers as a table in Markdown."""
+    """The guessers as a table in Markdown: a row per strategy, items right and the limit of each kind."""
+    found = {(guesser.name, guesser.kind): guesser for guesser in guessers(items)}
+    kinds = list(dict.fromkeys(guesser.kind for guesser in found.values()))
+    sizes = {kind: next(one.items for one in found.values() if one.kind == kind) for kind in kinds}
+    head = " | ".join(f"{kind} ({sizes[kind]}): right | limit" for kind in kinds)
     rows = [
-        f"| {guesser.name} | {guesser.score:.1f} | {guesser.score / max(1, guesser.items):.1%} | {guesser.limit:.1f} |"
-        for guesser in guessers(items)
+        f"| {name} | " + " | ".join(_cells(found.get((name, kind))) for kind in kinds) + " |"
+        for name in STRATEGIES
     ]
-    return "\n".join(
-        ["| strategy | items right | share | chance + 2 standard errors |", "|---|---|---|---|", *rows]
-    )
+    return "\n".join([f"| strategy | {head} |", "|---|" + "---|---|" * len(kinds), *rows])
+
+
+def _cells(guesser: Guesser | None) -> str:
+    return f"{guesser.score:.1f} | {guesser.limit:.1f}" if guesser else "– | –"
 
 
 Lint = Callable[[Sequence[Item]], Iterator[Problem]]
@@ -426,6 +472,7 @@ LINTS: tuple[Lint, ...] = (
     pairs_in_order,
     premises,
     facts,
+    evidence,
     vocabulary,
     no_lucky_guesser,
 )

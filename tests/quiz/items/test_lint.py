@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.quiz.items import form, lint
 from rebalance_kit.quiz.items.bank import read_bank
-from rebalance_kit.quiz.items.item import Choice, Matching, Prompt, Short, WrongText
+from rebalance_kit.quiz.items.item import Choice, Matching, Option, Prompt, Short, WrongText
 
 
 def rules(*items: Choice) -> set[str]:
@@ -154,6 +154,12 @@ def test_a_stem_names_the_premises_that_its_theme_needs(single, tag, versions, s
     assert not list(form.premises([told]))
 
 
+def test_a_diagnose_item_without_evidence_is_found(single):
+    told = replace(single, head=replace(single.head, difficulty="diagnose", exhibit=None))
+    assert rules(told) == {"evidence"}
+    assert rules(replace(told, head=replace(told.head, exhibit="10:04:02 svc-1 88120"))) == set()
+
+
 def test_a_third_item_of_one_kind_about_one_fact_is_found(single, numeric):
     three = [
         replace(single, head=replace(single.head, id=f"item-{n}", fact="session-of-45-s")) for n in "abc"
@@ -185,13 +191,26 @@ def test_a_bank_in_which_the_longest_option_is_right_is_found(single):
     assert "position answers" in " ".join(problem.message for problem in lint.no_lucky_guesser(fair))
 
 
-def test_no_guesser_beats_chance_over_the_bank():
+def test_choosing_the_two_longest_of_five_is_found_too(multiple):
+    words = ["north", "south", "east", "west", "up", "down"]
+    told = []
+    for n in range(60):
+        texts = [f"{words[(n + k) % 6]} side" for k in range(5)]
+        long = {n % 5, (n + 2) % 5}
+        options = tuple(
+            Option("abcde"[k], f"{text} and a longer rest" if k in long else text, f"Reason {k}.", k in long)
+            for k, text in enumerate(texts)
+        )
+        told.append(replace(multiple, options=options))
+    longest = next(one for one in lint.guessers(told) if (one.name, one.kind) == ("longest", "multiple"))
+    assert (longest.score, longest.chance) == (60, pytest.approx(6))
+    assert "longest answers 60.0 of 60 items (multiple)" in " ".join(
+        problem.message for problem in lint.no_lucky_guesser(told)
+    )
+
+
+def test_no_guesser_beats_chance_over_the_bank_in_any_kind():
     table = lint.guessers(read_bank().items)
-    assert {guesser.name for guesser in table} == {
-        "longest",
-        "shortest",
-        "most hedged",
-        "odd one out",
-        "position",
-    }
+    assert {guesser.kind for guesser in table} == {"single", "multiple", "both"}
+    assert len(table) == 8 + 7 + 7
     assert [guesser.name for guesser in table if guesser.score > guesser.limit] == []
