@@ -212,6 +212,8 @@ class Blueprint:
     """What share of a paper each kind and level has, as the kit chose it."""
     weights_from: str = ""
     """Where the weights come from, and when."""
+    elsewhere: str = ""
+    """Where to learn what is not asked."""
 
     def quotas(self, questions: int | None = None) -> dict[str, int]:
         """Questions per domain, by largest remainder; they add up to ``questions``."""
@@ -265,6 +267,7 @@ def blueprint(name: str) -> Blueprint:
         {domain: tuple(lines) for domain, lines in exam["not_asked"].items()},
         _shares(_file()["shape"]),
         str(exam["weights_from"]),
+        str(_file()["elsewhere"]),
     )
 
 

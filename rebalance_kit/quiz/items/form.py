@@ -98,11 +98,14 @@ def _premise(item: Item, premise: str, wanted: str) -> Iterator[Problem]:
 
 
 def facts(items: Sequence[Item]) -> Iterator[Problem]:
-    """No fact is asked by more than two items of one kind; items name the fact that they share with others."""
+    """No fact is asked by more than two items of one kind, and enemies are items that there are."""
+    known = {item.head.id for item in items}
     asked: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in items:
-        if item.head.fact:
-            asked[item.head.fact, item.kind].append(item)
+        asked[item.head.fact or item.head.id, item.kind].append(item)
+        for enemy in item.head.enemies:
+            if enemy not in known and len(items) > 1:
+                yield _problem(item, "fact", f"the enemy {enemy} is no item, expected an id of the bank")
     for (fact, kind), group in asked.items():
         for item in group[PER_FACT:]:
             yield _problem(
@@ -116,7 +119,9 @@ def evidence(items: Sequence[Item]) -> Iterator[Problem]:
     """A diagnose item shows what is diagnosed: lines, a table, code or a picture."""
     for item in items:
         if item.head.difficulty == "diagnose" and item.head.exhibit is None and not isinstance(item, Drawn):
-            yield _problem(item, "evidence", "no exhibit, expected evidence to diagnose, or another difficulty")
+            yield _problem(
+                item, "evidence", "no exhibit, expected evidence to diagnose, or another difficulty"
+            )
 
 
 def vocabulary(items: Sequence[Item]) -> Iterator[Problem]:

@@ -45,7 +45,7 @@ class Shown:
 class Head:
     """Fields that every item has; ``where`` is file and line.
 
-    ``fact`` is what several items ask, ``enemies`` are ids that may not stand in one paper with this one, ``regardless`` names premises that change nothing about the key, and
+    ``fact`` is what the item asks, its own id where no other item asks it, ``enemies`` are ids that may not stand in one paper with this one, ``regardless`` names premises that change nothing about the key, and
     ``options_note`` tells why a single-choice item has another number of options than four.
     """
 

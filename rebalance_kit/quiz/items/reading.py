@@ -61,7 +61,7 @@ def build(raw: Mapping[str, Any], where: str, scenarios: Scenarios) -> Item:
         _shown(exhibit, scenarios) if isinstance(exhibit, dict) else exhibit,
         tuple(raw["source"]),
         where,
-        raw.get("fact", ""),
+        raw.get("fact", raw["id"]),
         tuple(raw.get("regardless", ())),
         raw.get("options_note", ""),
         tuple(raw.get("enemies", ())),

@@ -310,9 +310,7 @@ def _numeric(
     del stream
     (key, right), *others = made
     wrong = tuple(
-        WrongNumber(
-            _plain(value), candidate.misconception, fill(candidate.why, {**values, "value": value})
-        )
+        WrongNumber(_plain(value), candidate.misconception, fill(candidate.why, {**values, "value": value}))
         for candidate, value in others
     )
     why = fill(key.why, {**values, "value": right})
