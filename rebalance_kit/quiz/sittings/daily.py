@@ -109,7 +109,7 @@ def predicted(plan: Blueprint, domains: Iterable[Estimate]) -> Estimate:
     shares = {name: (each.right + 2 * overall) / (each.asked + 2) for name, each in every.items()}
     share = sum(quotas[name] * shares[name] for name in every) / plan.questions
     known = sum(
-        (quotas[name] / plan.questions) ** 2 * shares[name] * (1 - shares[name]) / (each.asked + 3)
+        (quotas[name] / plan.questions) ** 2 * shares[name] * (1 - shares[name]) / max(each.asked, 1)
         for name, each in every.items()
     )
     error = math.sqrt(known + share * (1 - share) / plan.questions)

@@ -132,6 +132,7 @@ class _Server(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+    request_queue_size = 128  # five, the default, are too few for thirty phones at once on a busy machine
 
     def __init__(self, address: tuple[str, int], room: Room) -> None:
         self.room = room
