@@ -101,7 +101,8 @@ def _numeric(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
 
 def _short(head: Head, raw: Mapping[str, Any], scenarios: Scenarios) -> Item:
     wrong = tuple(
-        WrongText(answer["text"], answer.get("misconception"), answer["why"].strip()) for answer in raw["wrong"]
+        WrongText(answer["text"], answer.get("misconception"), answer["why"].strip())
+        for answer in raw["wrong"]
     )
     return Short(head, tuple(raw["accept"]), raw["why"].strip(), wrong, _proof(raw, scenarios))
 
