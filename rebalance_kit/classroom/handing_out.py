@@ -188,9 +188,13 @@ print(f"Now: {{jupyter}} lab notebooks/00-start-here.ipynb")
 
 
 def make_bundle(
-    target: Path, *, with_spark: bool = True, tell: Callable[[str], object] = lambda _: None
+    target: Path,
+    *,
+    with_spark: bool = True,
+    solutions: bool = True,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> tuple[int, int]:
-    """Write the bundle; return its number of wheels and its bytes.
+    """Write the bundle; return its number of wheels and its bytes. Without ``solutions`` neither wheel nor folder has them.
 
     Raises ``DataError`` outside of a checkout, ``EnvironmentProblem`` where pip cannot get or build a wheel.
     """
@@ -207,17 +211,38 @@ def make_bundle(
         tell(f"fetching wheels for {_NAME}[{','.join(extras)}]")
         wanted = f"{_NAME}[{','.join(extras)}] @ {kit.as_uri()}"
         pip("wheel", "--wheel-dir", str(wheels), wanted)
-        write_zip(draft, sorted(wheels.glob("*.whl")), extras)
+        if not solutions:
+            leave_solutions_out(next(wheels.glob("rebalance_kit-*.whl")))
+        write_zip(draft, sorted(wheels.glob("*.whl")), extras, solutions=solutions)
     return len(wheel_names(target)), target.stat().st_size
 
 
-def write_zip(target: Path, wheels: Sequence[Path], extras: Sequence[str]) -> None:
+def leave_solutions_out(wheel: Path) -> int:
+    """Write a wheel again without the exercises' solutions, its record too; return how many were left out."""
+    with zipfile.ZipFile(wheel) as packed:
+        parts = [(info, packed.read(info)) for info in packed.infolist()]
+    kept = [(info, data) for info, data in parts if not info.filename.endswith("/" + _SOLUTION)]
+    with draft_of(wheel) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
+        for info, data in kept:
+            record = re.fullmatch(r"[^/]+\.dist-info/RECORD", info.filename)
+            lines = data.decode().splitlines(keepends=True) if record else ()
+            text = "".join(line for line in lines if not line.split(",")[0].endswith("/" + _SOLUTION))
+            packed.writestr(info, text.encode() if record else data)
+    return len(parts) - len(kept)
+
+
+_SOLUTION = "solution.py"
+
+
+def write_zip(target: Path, wheels: Sequence[Path], extras: Sequence[str], *, solutions: bool = True) -> None:
     """Put wheels, notebooks, install script and a note into one zip, below a folder of its own."""
     top = f"{_NAME}-{__version__}"
     with zipfile.ZipFile(target, "w") as packed:
         for wheel in wheels:
             packed.write(wheel, f"{top}/wheels/{wheel.name}", zipfile.ZIP_STORED)
         for path in _course_files():
+            if path.name == _SOLUTION and not solutions:
+                continue
             kind = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
             packed.write(path, f"{top}/{path.relative_to(_ROOT).as_posix()}", kind)
         parts = [Part.of(wheel) for wheel in wheels]

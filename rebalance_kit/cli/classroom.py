@@ -267,6 +267,9 @@ def add_handouts(commands: Commands) -> None:
     bundle = commands.add_parser("bundle", help="write what learners install without a network")
     bundle.add_argument("--out", type=Path, required=True, metavar="FILE", help="the zip to write")
     bundle.add_argument("--without-spark", action="store_true", help="leave Spark and Java out")
+    bundle.add_argument(
+        "--without-solutions", action="store_true", help="leave the kit's own answers to the exercises out"
+    )
     bundle.set_defaults(command=_bundle)
 
 
@@ -298,6 +301,7 @@ def _bundle(arguments: argparse.Namespace, out: TextIO) -> int:
     wheels, size = make_bundle(
         arguments.out,
         with_spark=not arguments.without_spark,
+        solutions=not arguments.without_solutions,
         tell=lambda line: print(line, file=out, flush=True),
     )
     print(f"{arguments.out}: {wheels} wheels, {size / 1e6:.0f} MB", file=out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -113,8 +114,13 @@ def _add_items_stats(actions: Commands) -> None:
 
 
 def _store(arguments: argparse.Namespace) -> Store:
+    from rebalance_kit.model.errors import DataError
     from rebalance_kit.quiz.sittings.store import Store
 
+    if arguments.store is not None and not arguments.store.absolute().parent.is_dir():
+        raise DataError(
+            f"{arguments.store.absolute().parent}: does not exist; expected a folder for the file of your answers"
+        )
     return Store(arguments.store)
 
 
@@ -269,6 +275,7 @@ def add_exercises(commands: Commands) -> None:
     solution = _action(actions, "solution", "the kit's own answer", _solution)
     for command in (start, check, hint, solution):
         command.add_argument("name", help="name, number or part of the name")
+    solution.add_argument("--yes", action="store_true", help="do not ask")
     hint.add_argument("number", nargs="?", type=int, default=None)
     check.add_argument("--public", action="store_true", help="leave the hidden checks out")
     check.add_argument(
@@ -337,7 +344,19 @@ def _hint(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _solution(arguments: argparse.Namespace, out: TextIO) -> int:
-    print(_desk(arguments).solution(arguments.name), file=out)
+    """Ask once; 1 where the answer is not yes."""
+    desk = _desk(arguments)
+    if not (arguments.yes or desk.has_seen_solution(arguments.name)):
+        print(
+            "This shows the kit's own answer, and notes in your folder that you looked. Show it? (yes or no): ",
+            end="",
+            flush=True,
+            file=out,
+        )
+        if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
+            print("Nothing was shown.", file=out)
+            return 1
+    print(desk.solution(arguments.name), file=out)
     return 0
 
 

@@ -1,6 +1,6 @@
 """A learner's own folder: answers that are never overwritten, hints taken so far, and whose it is.
 
-``<folder>/<exercise>/`` holds README.md, answer.py and workspace.json (learner, course, version of the kit, hints taken); of a PySpark
+``<folder>/<exercise>/`` holds README.md, answer.py and workspace.json (learner, course, version of the kit, hints taken, whether the solution was looked at); of a PySpark
 exercise also expected.txt and the logs of the public case under data/.
 """
 
@@ -156,8 +156,22 @@ class Workspace:
         return f"Hint {wanted} of {len(hints)}: {hints[wanted - 1]}"
 
     def solution(self, name: str) -> str:
-        """The kit's own answer, as text."""
-        return find(name).text("solution.py")
+        """The kit's own answer, as text; that it was looked at is noted where the exercise was begun.
+
+        Raises ``DataError`` in an installation that was handed out without solutions.
+        """
+        exercise = find(name)
+        if not (exercise.folder / "solution.py").is_file():
+            raise DataError(
+                f"{exercise.name} has no solution here; expected a kit that was not handed out without solutions"
+            )
+        if self.answer_file(exercise).parent.is_dir():
+            self._note(exercise, {"solution": True})
+        return exercise.text("solution.py")
+
+    def has_seen_solution(self, name: str) -> bool:
+        """Whether the kit's own answer was looked at from this folder."""
+        return bool(self._notes(find(name)).get("solution"))
 
     def listing(self) -> str:
         """All exercises, a line each: name, level, minutes, title, whether begun here."""

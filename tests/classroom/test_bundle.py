@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from rebalance_kit.classroom.handing_out import install_script, wheel_names, write_zip
+from rebalance_kit.classroom.handing_out import install_script, leave_solutions_out, wheel_names, write_zip
 
 WHEEL = "rebalance_kit-9.9-py3-none-any.whl"
 FILES = {
@@ -41,6 +41,23 @@ def test_it_holds_notebooks_exercises_and_how_to_install(unpacked):
     assert "python install.py" in (unpacked / "README.txt").read_text("utf-8")
     assert "Without Spark" in (unpacked / "README.txt").read_text("utf-8")
     assert not list(unpacked.rglob("__pycache__"))
+
+
+def test_without_solutions_neither_the_wheel_nor_the_folder_has_one(tmp_path):
+    wheel, kept = tmp_path / WHEEL, "rebalance_kit/exercises/spark/01-log-lines/answer.py"
+    left = kept.replace("answer", "solution")
+    record = "rebalance_kit-9.9.dist-info/RECORD"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        for name, text in {**FILES, kept: "", left: "", record: f"{kept},,\n{left},,\n"}.items():
+            packed.writestr(name, text)
+    assert leave_solutions_out(wheel) == 1
+    with zipfile.ZipFile(wheel) as packed:
+        assert left not in packed.namelist() and kept in packed.namelist()
+        assert packed.read(record).decode() == f"{kept},,\n"
+    write_zip(tmp_path / "bundle.zip", [wheel], ["lab"], solutions=False)
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as packed:
+        assert not [name for name in packed.namelist() if name.endswith("solution.py")]
+        assert any(name.endswith("01-log-lines/README.md") for name in packed.namelist())
 
 
 def test_its_script_installs_without_an_index(unpacked):

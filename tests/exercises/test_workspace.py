@@ -143,12 +143,18 @@ def test_the_list_names_every_exercise_with_its_minutes(tmp_path):
     assert all(" min " in line for line in text.splitlines())
 
 
-def test_the_terminal_starts_hints_and_shows_the_solution(tmp_path):
+def test_the_terminal_starts_hints_and_shows_the_solution_once_it_has_asked(tmp_path, monkeypatch):
     folder = ("--folder", str(tmp_path / "mine"))
     assert run("exercise", "start", "storms", *folder)[0] == 0
     assert run("exercise", "hint", "08", *folder)[1].startswith("Hint 1 of 3")
     assert run("exercise", "hint", "08", *folder)[1].startswith("Hint 2 of 3")
+    monkeypatch.setattr("sys.stdin", io.StringIO("no\n"))
+    assert run("exercise", "solution", "08", *folder)[0] == 1
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     assert "session_window" in run("exercise", "solution", "08", *folder)[1]
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))  # asked once, and noted
+    assert "session_window" in run("exercise", "solution", "08", *folder)[1]
+    assert json.loads((tmp_path / "mine" / "08-storms" / "workspace.json").read_text())["solution"] is True
     assert "(begun)" in run("exercise", "list", *folder)[1].splitlines()[7]
 
 

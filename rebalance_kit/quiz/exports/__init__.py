@@ -22,6 +22,7 @@ FORMATS = {
     "moodle": "moodle",
     "gift": "gift",
     "qti": "qti",
+    "cartridge": "cartridge",
     "jupyterquiz": "jupyterquiz",
     "csv": "table",
     "html": "paper",

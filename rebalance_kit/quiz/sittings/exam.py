@@ -37,6 +37,8 @@ def _require_form(seed: object, questions: int | None, minutes: float | None) ->
     require_kind(seed, int, "the seed", "a whole number")
     require_kind(questions, (int, NoneType), "questions", "a whole number")
     require_kind(minutes, (int, float, NoneType), "minutes", "a number")
+    if isinstance(seed, int) and seed < 1:
+        raise DataError(f"mock {seed} received, expected 1 or more: mocks are numbered from 1")
     if questions is not None and not 1 <= questions <= 200:
         raise DataError(f"an exam of {questions} questions received, expected 1 to 200")
     if minutes is not None and not 0 < minutes <= 1440:

@@ -18,7 +18,7 @@ from pygiftparser import parser as gift_parser
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.exports import FORMATS, export, run_items_export
-from rebalance_kit.quiz.exports.marked import key_text
+from rebalance_kit.quiz.exports.marked import as_matching, key_text
 from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.items.item import Choice, Matching, Numeric, Ordering, Question, Short
 from rebalance_kit.quiz.items.schema import draft, run_items_new
@@ -168,6 +168,53 @@ def test_qti_items_are_read_by_a_qti_converter_and_declare_the_right_response(qu
                 assert right == [f"{asked.key:g}" if isinstance(asked, Numeric) else asked.key]
 
 
+def scored(item, given):
+    """What a reader of QTI 1.2 makes of an answer: the set of chosen letters, or the word."""
+
+    def holds(node):
+        kind = node.tag.rpartition("}")[2]
+        if kind == "varequal":
+            return node.text in given
+        if kind == "not":
+            return not holds(node[0])
+        return all(map(holds, node)) if kind == "and" else kind == "other"
+
+    total = 0
+    for condition in item.iter(f"{CARTRIDGE}respcondition"):
+        if any(map(holds, condition.find(f"{CARTRIDGE}conditionvar"))):
+            total = int(condition.findtext(f"{CARTRIDGE}setvar", str(total)))
+            if condition.get("continue") == "No":
+                break
+    return total
+
+
+CARTRIDGE = "{http://www.imsglobal.org/xsd/ims_qtiasiv1p2}"
+
+
+def test_a_common_cartridge_scores_the_key_alone(questions):
+    with zipfile.ZipFile(io.BytesIO(export(questions, "cartridge"))) as package:
+        assert package.namelist() == ["imsmanifest.xml", "assessment/assessment.xml"]
+        assert b"imsqti_xmlv1p2/imscc_xmlv1p1/assessment" in package.read("imsmanifest.xml")
+        items = list(xml(package.read("assessment/assessment.xml")).iter(f"{CARTRIDGE}item"))
+    wanted = []
+    for asked in questions:
+        if isinstance(asked, Choice):
+            wanted.append(
+                (set(asked.key), "cc.multiple_response.v0p1" if asked.many else "cc.multiple_choice.v0p1")
+            )
+        elif isinstance(asked, (Matching, Ordering)):
+            paired = asked if isinstance(asked, Matching) else as_matching(asked)
+            wanted += [({prompt.key}, "cc.multiple_choice.v0p1") for prompt in paired.prompts]
+        else:
+            wanted.append(({f"{asked.key:g}" if isinstance(asked, Numeric) else asked.key}, "cc.fib.v0p1"))
+    assert len(items) == len(wanted) > len(questions)
+    for item, (key, profile) in zip(items, wanted, strict=True):
+        assert item.findtext(f".//{CARTRIDGE}fieldentry") == profile
+        letters = {one.get("ident") for one in item.iter(f"{CARTRIDGE}response_label")}
+        assert scored(item, key) == 100 and scored(item, letters - key) == 0
+        assert scored(item, {*key, *list(letters - key)[:1]}) == (100 if len(key) == 1 else 0)
+
+
 def test_jupyterquiz_gets_the_types_it_knows(questions):
     found = json.loads(export(questions, "jupyterquiz"))
     assert {one["type"] for one in found} == {"multiple_choice", "many_choice", "numeric", "string"}
@@ -206,10 +253,10 @@ def test_a_paper_to_hand_out_has_no_key_and_one_with_key_explains_all(questions,
     )
 
 
-@pytest.mark.parametrize("form", ["moodle", "gift", "qti", "html", "csv", "anki", "jupyterquiz"])
+@pytest.mark.parametrize("form", ["moodle", "gift", "qti", "cartridge", "html", "csv", "anki", "jupyterquiz"])
 def test_markup_and_signs_in_an_item_are_text_in_every_format(hostile, form):
     made = export([hostile, hostile], form)
-    if form == "qti":
+    if form in {"qti", "cartridge"}:
         with zipfile.ZipFile(io.BytesIO(made)) as package:
             made = b"".join(package.read(name) for name in package.namelist())
             assert all(xml(package.read(name)) is not None for name in package.namelist())

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.blueprint import blueprint, cell_of, compose, enemies, reading, spread
 from rebalance_kit.quiz.items.item import Choice
@@ -484,6 +485,23 @@ def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
     }
     assert told == {"poll-timeout", "two-bounces", "bounce-gone-wrong"} <= known
     assert (root / "docs" / "forensics.md").is_file() and "docs/forensics.md" in advice
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["exam", "CCDAK", "--seed", "0"], "mock 0 received, expected 1 or more"),
+        (["exam", "CCDAK", "--seed", "-5"], "mock -5 received"),
+        (["answers", "report", "--store", "nowhere/answers.db"], "does not exist; expected a folder"),
+    ],
+)
+def test_a_mock_before_the_first_and_a_store_in_no_folder_are_refused(
+    tmp_path, monkeypatch, capsys, more, said
+):
+    monkeypatch.chdir(tmp_path)
+    assert main(more, io.StringIO()) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
