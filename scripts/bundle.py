@@ -36,6 +36,8 @@ KINDS = "rebalance_kit/view/kinds.py"
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const)\b)", re.MULTILINE)
 _NAMED = re.compile(r"^export (?:async )?(?:function|class|const) (\w+)", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default \{ \w+ \};\n", re.MULTILINE)
+"""What an entry alone exports so: anywidget asks for it."""
 _OTHER = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)\n", re.MULTILINE | re.DOTALL)
 _BLANK = re.compile(r"\n{2,}")
@@ -148,7 +150,7 @@ def _variable(module: Path) -> str:
 def _function(module: Path) -> str:
     """A module as a function called at once, which returns its exports."""
     names = _NAMED.findall(_text(module))
-    body = _EXPORT.sub("", _body(module)).replace("export {};\n", "")
+    body = _DEFAULT.sub("", _EXPORT.sub("", _body(module))).replace("export {};\n", "")
     if left := _OTHER.search(body):
         raise BadModule(f"page/{_name(module)}: {left[0]!r}; expected export function, class or const")
     return f"const {_variable(module)} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"

@@ -223,7 +223,7 @@ function ended(page, send) {
 }
 
 /** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
-function render({ model, el }) {
+export function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Exam" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);

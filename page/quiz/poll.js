@@ -143,7 +143,7 @@ function stage(page, local, send) {
 }
 
 /** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
-function render({ model, el }) {
+export function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Poll" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);

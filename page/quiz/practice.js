@@ -76,7 +76,7 @@ function build(page, send) {
 }
 
 /** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
-function render({ model, el }) {
+export function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Quiz" });
   const slot = make("div", { class: "rkq-lab" });
   el.append(root, slot);

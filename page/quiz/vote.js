@@ -86,7 +86,7 @@ function form(page, again, send) {
 }
 
 /** @param {{ model: import("../shared/model.js").Model, el: HTMLElement }} widget */
-function render({ model, el }) {
+export function render({ model, el }) {
   const root = make("section", { class: "rkq", "aria-label": "Vote" });
   el.append(root);
   /** @type {any} */

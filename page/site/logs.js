@@ -1,5 +1,7 @@
 // Logs dropped on the page: read by the kit in a worker, shown as its screen and its report; nothing leaves the page.
 
+import { keepOffline } from "./visits.js";
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const MEGABYTE = 1e6;
@@ -130,3 +132,4 @@ function listen() {
 }
 
 listen();
+keepOffline();

@@ -3,6 +3,7 @@
 import { bytesOf } from "../shared/model.js";
 import { Lab } from "../lab/lab.js";
 import { carried } from "./carrier.js";
+import { keepOffline } from "./visits.js";
 
 const SAYS = "You can play, seek and read. What you do is answered when Python is here.";
 /** In the place of a protocol: each member speaks what the lesson says. */
@@ -66,5 +67,5 @@ async function open() {
   document.documentElement.dataset.python = "ready";
 }
 
-if ("serviceWorker" in navigator) navigator.serviceWorker.register("offline.js").catch(() => {});
+keepOffline();
 await open();

@@ -4,8 +4,15 @@
 const FILES = /* files */ [];
 const NAME = "rebalance-kit-/* version */";
 
+// Nothing of an older version may come from the browser's own cache: the files of a version go together.
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  const asked = FILES.map((name) => new Request(name, { cache: "no-cache" }));
+  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(asked)));
+});
+
+// A newer version waits until its reader takes it: an open page goes on with the files that it began with.
+self.addEventListener("message", ({ data }) => {
+  if (data === "go on") self.skipWaiting();
 });
 
 self.addEventListener("activate", (event) => {

@@ -1,8 +1,13 @@
-// Python in a worker: Pyodide, the kit as a zip beside it, and one lab or a reader of logs.
+// Python in a worker: Pyodide, the kit compiled beside it, and one lab, a reader of logs, or a desk of questions.
 // @ts-nocheck: a worker's own globals; Deno checks pages.
 
 const BASE = new URL(".", self.location.href).href;
-const PARTS = { "Python loads": 0.1, "The kit loads": 0.75, "The run is made ready": 0.9 };
+const PARTS = {
+  "Python loads": 0.1,
+  "The kit loads": 0.75,
+  "The questions are read": 0.85,
+  "The run is made ready": 0.9,
+};
 let python = null;
 let heard = null;
 
@@ -13,10 +18,25 @@ async function started() {
   const { loadPyodide } = await import(`${BASE}pyodide/pyodide.mjs`);
   python = await loadPyodide({ indexURL: `${BASE}pyodide/` });
   tell("The kit loads");
-  const kit = await fetch(`${BASE}kit.zip`);
-  if (!kit.ok) throw new Error(`kit.zip: ${kit.status}`);
-  python.unpackArchive(await kit.arrayBuffer(), "zip", { extractDir: "/kit" });
+  await unpack("kit.tar.xz");
   python.runPython("import sys; sys.path.insert(0, '/kit')");
+}
+
+/** What an archive of xz begins with. */
+const XZ = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00];
+
+/** Put an archive of the site among Python's modules; what a proxy has put in its place is none. */
+async function unpack(name) {
+  const answer = await fetch(`${BASE}${name}`);
+  if (!answer.ok) throw new Error(`${name}: the host answered ${answer.status}`);
+  const bytes = await answer.arrayBuffer();
+  const head = new Uint8Array(bytes, 0, Math.min(XZ.length, bytes.byteLength));
+  if (!XZ.every((byte, at) => head[at] === byte)) {
+    throw new Error(
+      `${name}: another file came in its place; a proxy between here and the host may have put it there`,
+    );
+  }
+  python.unpackArchive(bytes, "xztar", { extractDir: "/kit" });
 }
 
 /** Text and bytes from Python; the bytes are handed over, not copied again. */
@@ -54,9 +74,71 @@ async function read(files) {
   return { screen: told.screen, page: told.page, files: files.length };
 }
 
+// --- questions -------------------------------------------------------------------------------------
+const LINES = "lines";
+let desk = null;
+
+/** The answers' place in the browser; whatever it refuses is refused here. */
+function database() {
+  return new Promise((done, failed) => {
+    const asked = indexedDB.open("rebalance-kit", 1);
+    asked.onupgradeneeded = () => asked.result.createObjectStore(LINES);
+    asked.onsuccess = () => done(asked.result);
+    asked.onerror = () => failed(asked.error);
+  });
+}
+
+/** One look or one change; what `wanted` asks of the lines is the result. */
+function change(kept, mode, wanted) {
+  return new Promise((done, failed) => {
+    const whole = kept.transaction(LINES, mode);
+    const asked = wanted(whole.objectStore(LINES));
+    whole.oncomplete = () => done(asked.result);
+    whole.onabort = () => failed(whole.error);
+  });
+}
+
+const unkept = (problem) =>
+  self.postMessage({ unkept: String(problem?.message || problem?.name || problem) });
+
+/** A desk of questions with the answers of earlier visits; each new one is kept at once, and other tabs hear of it. */
+async function openDesk(home) {
+  await started();
+  await unpack("quiz.tar.xz");
+  tell("The questions are read");
+  let kept = null;
+  let lines = [];
+  try {
+    kept = await database();
+    lines = await change(kept, "readonly", (all) => all.getAll());
+  } catch (problem) {
+    unkept(problem);
+  }
+  const others = new BroadcastChannel("rebalance-kit");
+  const keep = (key, line) => {
+    if (!kept) return;
+    change(kept, "readwrite", (all) => line ? all.put(line, key) : all.delete(key))
+      .then(() => others.postMessage(line), unkept);
+  };
+  const { Desk } = python.pyimport("rebalance_kit.view.quiz.worker");
+  desk = Desk((text) => self.postMessage({ text }), keep, lines, "/answers/attempts.sqlite", home);
+  others.onmessage = ({ data }) => data && desk.hear(JSON.stringify({ kept: data }));
+  heard = (text) => desk.hear(text);
+  answer({ ask: "topics" });
+  self.postMessage({ ready: python.version });
+}
+
+/** What the desk is asked for beside questions: topics, report, export, bring. */
+function answer({ ask, text }) {
+  self.postMessage({ answer: { ask, text: text === undefined ? desk[ask]() : desk[ask](text) } });
+  if (ask === "bring") answer({ ask: "report" });
+}
+
 self.addEventListener("message", async ({ data }) => {
   try {
     if (data.open) await open(data.open);
+    if (data.desk) await openDesk(data.desk);
+    if (data.ask) answer(data);
     if (data.text) heard(data.text);
     if (data.files) self.postMessage({ report: await read(data.files) });
   } catch (problem) {

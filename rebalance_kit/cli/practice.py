@@ -53,9 +53,12 @@ def _add_practice(commands: Commands) -> None:
     review = commands.add_parser("review", help="what was missed or guessed and is due again (FSRS)")
     review.add_argument("--count", type=int, default=None)
     review.set_defaults(command=_review)
-    answers = commands.add_parser("answers", help="your own answers: report, export, delete")
-    answers.add_argument("action", choices=("report", "export", "delete"))
+    answers = commands.add_parser("answers", help="your own answers: report, export, import, delete")
+    answers.add_argument("action", choices=("report", "export", "import", "delete"))
     answers.add_argument("--to", type=Path, default=None, help="export: the file to write (JSON lines)")
+    answers.add_argument(
+        "--from", type=Path, default=None, dest="source", help="import: a file of export, or of the page's"
+    )
     answers.set_defaults(command=_answers)
     answers.add_argument("--yes", action="store_true", help="delete: do not ask")
     for command in (quiz, review, answers, today):
@@ -204,6 +207,8 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
             out.write("Nothing was deleted.\n")
             return 0
         out.write(f"{store.delete()} answers deleted from {store.path}\n")
+    elif arguments.action == "import":
+        _import_answers(arguments.source, store, out)
     elif arguments.to is None:
         store.export(out)
     else:
@@ -213,6 +218,22 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
             number = store.export(stream)
         out.write(f"{number} answers written to {arguments.to}\n")
     return 0
+
+
+def _import_answers(source: Path | None, store: Store, out: TextIO) -> None:
+    """Take in a file of answers; raises ``DataError`` where there is none, or where it holds something else."""
+    from rebalance_kit.model.errors import DataError
+    from rebalance_kit.model.yaml_text import YamlRules, read_text
+
+    if source is None:
+        raise DataError("import names no file; expected --from FILE, as `answers export --to FILE` wrote it")
+    try:
+        fresh, known = store.bring(
+            read_text(source, YamlRules("a file of answers", most_bytes=50_000_000)).splitlines()
+        )
+    except DataError as error:
+        raise DataError(f"{source}: {error}") from error
+    out.write(f"{fresh} answers taken in from {source}; {known} were here before\n")
 
 
 def _agreed(store: Store, out: TextIO) -> bool:

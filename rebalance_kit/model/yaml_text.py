@@ -6,6 +6,7 @@ refused, each with file, line and what was expected: no file of this kit needs t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +119,35 @@ def construct(node: Node | None, where: str, rules: YamlRules) -> Any:
         raise rules.error(
             f"{where}: a value cannot be read as YAML ({error}); expected plain text, numbers and lists"
         ) from error
+
+
+def plain_json(text: str, rules: YamlRules) -> Any:
+    """The value of a text that is an object or a list of JSON, None of any other.
+
+    What ``rules`` refuse (a key given twice, more depth) is none either, so that the reading of YAML says what is wrong.
+    """
+    if text[:1] not in {"{", "["} or len(text) > rules.most_bytes:
+        return None
+    try:
+        value = json.loads(text, object_pairs_hook=_keys_once)
+    except (ValueError, RecursionError):
+        return None
+    return value if _depth(value, rules.most_depth) <= rules.most_depth else None
+
+
+def _keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key is given twice")
+    return value
+
+
+def _depth(value: object, most: int) -> int:
+    """How deep lists and mappings lie in each other, counted to one more than ``most``."""
+    if not isinstance(value, dict | list) or most < 0:
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max((_depth(each, most - 1) for each in inner), default=0)
 
 
 def load_yaml(path: Readable, rules: YamlRules) -> Any:

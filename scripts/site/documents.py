@@ -38,7 +38,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_js_files = [("../../embed.js", {{"defer": "defer"}})]
 html_theme_options = {{
-    "announcement": '<a href="../index.html">Lab</a> · <a href="../lessons.html">Lessons</a> · <a href="../course/lab/index.html?path=00-start-here.ipynb">Course</a> · <a href="../logs.html">Read your logs</a>'
+    "announcement": '<a href="../index.html">Lab</a> · <a href="../lessons.html">Lessons</a> · <a href="../course/lab/index.html?path=00-start-here.ipynb">Course</a> · <a href="../quiz.html">Questions</a> · <a href="../logs.html">Read your logs</a>'
 }}
 """
 

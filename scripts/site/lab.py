@@ -21,6 +21,7 @@ from pathlib import Path
 
 from rebalance_kit.model import __version__
 from rebalance_kit.quiz.items.bank import read_bank
+from rebalance_kit.quiz.items.reading import read_document
 from rebalance_kit.view.lab.guide import guide_of
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.page import style
@@ -53,15 +54,18 @@ ROOMS = (
 )
 """The rooms that go into the page's Python; the rest is notebooks, commands and Spark."""
 PURE = {"yaml": "PyYAML", "traitlets": "traitlets"}
+PURE_OF_QUESTIONS = {"fsrs": "fsrs", "typing_extensions": "typing-extensions"}
 FIRST = ("two-consumers-crash", "eager")
 PROTOCOLS = ("eager", "cooperative", "consumer")
 AS_CONFIGURED = "own"
 """In the place of a protocol: each member speaks what the lesson says."""
-ENTRIES = {"site/main.js": "site.js", "site/logs.js": "logs.js"}
+ENTRIES = {"site/main.js": "site.js", "site/logs.js": "logs.js", "site/quiz.js": "quiz.js"}
 """Scripts of pages, and the files of their bundles."""
 ALONE = ("worker.js", "embed.js")
 """Scripts that a browser loads by themselves."""
 OFFLINE = "offline.js"
+UNUSED = {"tests", "optimizer"}
+"""Parts of those packages that the page has no use for."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -75,7 +79,7 @@ def build(folder: Path) -> None:
     shutil.rmtree(beside, ignore_errors=True)
     (beside / "films").mkdir(parents=True)
     _pyodide(beside / "pyodide")
-    _kit(beside / "kit.zip")
+    _compiled(beside)
     first, text = _films(beside / "films")
     _pages(beside, first, text)
     _scripts(beside)
@@ -101,40 +105,78 @@ def _pyodide(folder: Path) -> None:
         (folder / name).write_bytes(data)
 
 
+def _compiled(folder: Path) -> None:
+    """The kit, and the questions, which one page alone needs: modules that the page's Python has compiled."""
+    zips = [folder / "kit.zip", folder / "quiz.zip"]
+    _kit(zips[0])
+    _questions(zips[1])
+    script = str(ROOT / "scripts" / "site" / "compiled.mjs")
+    pyodide = str((folder / "pyodide").resolve())
+    rights = ("--allow-read", "--allow-write", "--allow-env")
+    done = run(
+        "run", "--quiet", "--no-check", *rights, script, pyodide, *(str(one.resolve()) for one in zips)
+    )
+    if done.returncode:
+        raise SystemExit("the kit was not compiled; Deno says why above")
+    for one in zips:
+        one.unlink()
+
+
 def _kit(path: Path) -> None:
     """The kit's rooms and the pure packages they need, as one zip whose bytes depend on its contents alone."""
     package = ROOT / "rebalance_kit"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for source in sorted(_kit_files(package)):
-            _put(archive, f"rebalance_kit/{source.relative_to(package).as_posix()}", source)
+            _put(archive, f"rebalance_kit/{source.relative_to(package).as_posix()}", source.read_bytes())
         for name in PURE:
-            home = _home_of(name)
-            for source in sorted(home.rglob("*.py")):
-                if "tests" not in source.parts:
-                    _put(archive, f"{name}/{source.relative_to(home).as_posix()}", source)
+            _put_package(archive, name)
 
 
-def _home_of(name: str) -> Path:
+def _questions(path: Path) -> None:
+    """The room of questions, the bank, and what schedules reviews. The bank is JSON where that says the same: it is read a hundred times faster."""
+    package = ROOT / "rebalance_kit"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for source in sorted(_sources(package / "quiz")):
+            _put(archive, f"rebalance_kit/{source.relative_to(package).as_posix()}", source.read_bytes())
+        for source in sorted((ROOT / "exercises" / "quiz").glob("*.yaml")):
+            value = read_document(source).value
+            text = json.dumps(value, ensure_ascii=False)
+            same = json.loads(text) == value  # keys that are numbers would become words
+            data = text.encode() if same else source.read_bytes()
+            _put(archive, f"rebalance_kit/quiz/bank/{source.name}", data)
+        for name in PURE_OF_QUESTIONS:
+            _put_package(archive, name)
+
+
+def _put_package(archive: zipfile.ZipFile, name: str) -> None:
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise SystemExit(f"{PURE[name]} is not installed; expected it for the page's Python")
-    return Path(spec.origin).parent
+        raise SystemExit(f"{name} is not installed; expected it for the page's Python")
+    home = Path(spec.origin)
+    if spec.submodule_search_locations is None:
+        _put(archive, home.name, home.read_bytes())
+        return
+    for source in sorted(home.parent.rglob("*.py")):
+        if not UNUSED & {source.stem, *source.relative_to(home.parent).parts}:
+            _put(archive, f"{name}/{source.relative_to(home.parent).as_posix()}", source.read_bytes())
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
 
 
 def _kit_files(package: Path) -> Iterator[Path]:
     yield from package.glob("*.py")
     yield from package.glob("*.yaml")
     for room in ROOMS:
-        for source in (package / room).rglob("*"):
-            if source.is_file() and source.suffix != ".pyc":
-                yield source
+        yield from _sources(package / room)
     yield from (package / "pipeline" / name for name in ("__init__.py", "own_files.py"))
 
 
-def _put(archive: zipfile.ZipFile, name: str, source: Path) -> None:
+def _put(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, source.read_bytes())
+    archive.writestr(entry, data)
 
 
 def _films(folder: Path) -> tuple[dict[str, object], str]:
@@ -189,12 +231,13 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
         "{repeated}": _repeated(),
         "{lessons}": f"<ol>\n{items}\n</ol>",
     }
-    for page in ("index.html", "embed.html", "lessons.html", "logs.html"):
+    for page in ("index.html", "embed.html", "lessons.html", "logs.html", "quiz.html"):
         html = (SOURCES / "site" / page).read_text("utf-8")
         for place, value in words.items():
             html = html.replace(place, value)
         (folder / page).write_text(html, "utf-8")
     (folder / "lab.css").write_text(style(), "utf-8")
+    shutil.copyfile(ROOT / "rebalance_kit" / "view" / "quiz" / "static" / "quiz.css", folder / "quiz.css")
     for name in ("site.css", "icon.svg"):
         shutil.copyfile(SOURCES / "site" / name, folder / name)
 
@@ -216,7 +259,7 @@ def _notices(path: Path) -> None:
         "CPython's interpreter and standard library inside Pyodide, Python Software Foundation License 2 "
         "(https://docs.python.org/3/license.html)",
     ]
-    for package in PURE.values():
+    for package in (*PURE.values(), *PURE_OF_QUESTIONS.values()):
         found = distribution(package)
         texts = [
             file.read_text() for file in found.files or () if "LICENSE" in file.name or "COPYING" in file.name

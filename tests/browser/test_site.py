@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 from html.parser import HTMLParser
@@ -10,10 +11,12 @@ from urllib.parse import unquote
 
 import pytest
 
+from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
+from rebalance_kit.view.quiz.poll import Vote
 from rebalance_kit.view.reports.log_report import read_dropped
 from scripts.site import documents
 from scripts.site import lab as site
@@ -190,6 +193,81 @@ def test_what_is_no_log_is_said(reading):
     reading.locator("#logs-answer:not([hidden])").wait_for(timeout=PYTHON_MS)
     assert reading.locator("#logs-report").is_hidden()
     assert "no log file under what was dropped" in reading.locator("#logs-screen").text_content()
+
+
+@pytest.fixture
+def asked(page, address):
+    """Open the page of questions; what it asks of another host or says on the console fails the test."""
+    foreign, said = [], []
+    page.on("request", lambda one: foreign.append(one.url) if _is_foreign(one.url, address) else None)
+    page.on("console", lambda one: said.append(one.text) if one.type in {"error", "warning"} else None)
+
+    def open_(query):
+        page.goto(f"{address}quiz.html{query}")
+        page.locator(READY).wait_for(state="attached", timeout=PYTHON_MS)
+        return page
+
+    yield open_
+    assert foreign == []
+    assert said == []
+
+
+def test_answers_stay_in_the_browser_go_home_and_come_back(asked, tmp_path):
+    page = asked("?practice=eager&count=2")
+    page.locator("#quiz-sheet form").wait_for(timeout=PYTHON_MS)
+    _answer(page)
+    page.locator("#quiz-sheet output", has_text="of 1 answered").wait_for()
+    asked("")
+    with page.expect_download() as coming:
+        page.locator("#quiz-export").click()
+    coming.value.save_as(tmp_path / "answers.jsonl")
+    lines = (tmp_path / "answers.jsonl").read_text("utf-8").splitlines()
+    home = Store(tmp_path / "home.sqlite")
+    assert home.bring(lines) == (1, 0)
+    other = json.dumps({**json.loads(lines[0]), "id": "of-another-machine"})
+    (tmp_path / "more.jsonl").write_text(f"{lines[0]}\n{other}\n", "utf-8")
+    page.set_input_files("#quiz-bring", tmp_path / "more.jsonl")
+    page.locator("#quiz-told", has_text="1 answers taken in; 1 were here before").wait_for()
+    page.locator("#quiz-progress", has_text="of 2 right").wait_for()
+
+
+def _answer(page):
+    """Answer the question shown, whatever it is."""
+    form = page.locator("#quiz-sheet form")
+    choices = form.locator("input[name=given]:not([type=text]):not([type=number])")
+    wanted = re.search(r"Choose (\d)", form.text_content())
+    for number in range(min(choices.count(), int(wanted[1]) if wanted else 1)):
+        choices.nth(number).check()
+    for written in form.locator("input[name=given][type=text], input[name=given][type=number]").all():
+        written.fill("7")
+    for pair in form.locator("select").all():
+        pair.select_option(index=1)
+    if form.locator("li[data-step] button").count():
+        form.locator("li[data-step] button:enabled").first.click()
+    form.locator("button[type=submit]").click()
+
+
+def test_an_exam_is_sat_and_a_poll_held_in_the_page(asked, tmp_path):
+    page = asked("?exam=CCDAK&count=3")
+    page.locator("[data-role=begin]").click(timeout=PYTHON_MS)
+    page.locator("[data-role=review]").click()
+    page.locator("[data-role=finish]").click()
+    page.locator("#quiz-sheet pre[aria-label=report]", has_text="0 of 3 right").wait_for()
+    page.locator("button[value=poll]").click()
+    call = page.locator("#quiz-sheet", has_text="quiz.html?vote=").text_content()
+    item, room = re.search(r"vote=([\w-]+)&seed=1&room=(\w+)", call).groups()
+    votes = [Vote(item, room=room, store=Store(tmp_path / f"{each}.sqlite")).vote("b") for each in "abc"]
+    page.locator("#quiz-sheet textarea").fill("\n".join(votes))
+    page.locator("[data-role=take]").click()
+    page.locator("#quiz-sheet", has_text="First vote: 3 so far").wait_for()
+
+
+def test_a_file_in_place_of_the_kit_is_said(page, address):
+    page.context.route("**/kit.tar.xz", lambda route: route.fulfill(body="<html>Sign in</html>"))
+    page.goto(address)
+    says = page.locator("#rebalance-says", has_text="another file came in its place")
+    says.wait_for(timeout=PYTHON_MS)
+    assert page.locator("#rebalance-lab .rk-lane").count() > 0
 
 
 @pytest.mark.parametrize("row", lesson_rows(), ids=lambda row: row["name"])

@@ -16,7 +16,8 @@ from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.practice import Practice
 from rebalance_kit.quiz.sittings.store import Store
-from rebalance_kit.view.quiz.page import obey, script
+from rebalance_kit.view.quiz.page import script
+from rebalance_kit.view.quiz.sheets import obey
 from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.browser

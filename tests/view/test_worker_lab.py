@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -75,13 +76,16 @@ def test_what_is_no_object_comes_from_no_page_of_the_kit(lab, text):
 
 
 def test_the_pages_python_has_all_that_its_worker_imports(tmp_path):
-    """What `page/site/worker.js` imports, from the page's own zip, by a Python that has no installed package."""
+    """What `page/site/worker.js` imports, from the page's own archives, by a Python that has no installed package."""
     wanted = re.findall(
         r'pyimport\("(rebalance_kit[\w.]+)"\)', (SOURCES / "site" / "worker.js").read_text("utf-8")
     )
-    site._kit(tmp_path / "kit.zip")
-    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'kit.zip')!r})\n" + "".join(
+    for make, name in ((site._kit, "kit.zip"), (site._questions, "quiz.zip")):
+        make(tmp_path / name)
+        with zipfile.ZipFile(tmp_path / name) as archive:
+            archive.extractall(tmp_path / "kit")
+    program = f"import sys; sys.path.insert(0, {str(tmp_path / 'kit')!r})\nimport fsrs\n" + "".join(
         f"import {name}\n" for name in wanted
     )
-    assert len(wanted) > 1
+    assert len(wanted) > 2
     subprocess.run([sys.executable, "-I", "-S", "-c", program], check=True)

@@ -15,7 +15,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -226,6 +226,19 @@ class Store:
         )
         return len(attempts)
 
+    def bring(self, lines: Iterable[str]) -> tuple[int, int]:
+        """Take in answers that ``export`` wrote, here or in a browser, and return how many were new and how many were known.
+
+        All or none: raises ``DataError`` naming the first line that is no answer, or that the answers could not be kept.
+        """
+        brought = [_read_line(text, number) for number, text in enumerate(lines, 1) if text.strip()]
+        known = {attempt.id for attempt in self.attempts()}
+        fresh = list({each.id: each for each in brought if each.id not in known}.values())
+        self.add(*fresh)
+        if self.notice:
+            raise DataError(f"the answers were not all taken in: {self.notice}")
+        return len(fresh), len(brought) - len(fresh)
+
     def delete(self) -> int:
         """Delete every answer, exam and review card of this file, and return how many answers there were."""
         number = len(self.attempts())
@@ -303,6 +316,50 @@ def _apply(connection: sqlite3.Connection, line: Mapping[str, Any]) -> None:
         line["exam"],
     )
     connection.execute("INSERT OR IGNORE INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+_LATEST_S = 1e11
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "id": (str,),
+    "at": (int, float),
+    "mode": (str,),
+    "item": (str,),
+    "seed": (int,),
+    "given": (str,),
+    "correct": (bool,),
+    "credit": (int, float),
+    "confidence": (str, NoneType),
+    "beliefs": (list,),
+    "exam": (str, NoneType),
+}
+
+
+def _read_line(text: str, number: int) -> Attempt:
+    """An answer as ``export`` writes it; raises ``DataError`` for anything else."""
+    told = _told(text)
+    if told is None:
+        raise DataError(
+            f"line {number}: {text.strip()[:60]!r} is no answer; expected a line of `rebalance-kit answers export`, or of a page's answers"
+        )
+    fields: dict[str, Any] = {name: told.get(name) for name in _KINDS}
+    return Attempt(**{**fields, "beliefs": tuple(told["beliefs"])})
+
+
+def _told(text: str) -> dict[str, Any] | None:
+    """What a line says of an answer, None where a kind or a size is none of an answer's."""
+    with suppress(ValueError, RecursionError):  # also a text that is no Unicode
+        told = json.loads(text[:LARGEST_LINE])
+        json.dumps(told, ensure_ascii=False).encode()
+        if (
+            isinstance(told, dict)
+            and all(type(told.get(name)) in kinds for name, kinds in _KINDS.items())
+            and all(isinstance(one, str) for one in told["beliefs"])
+            and 0 <= told["at"] < _LATEST_S
+            and 0 <= told["credit"] <= 1
+            and abs(told["seed"]) < _LATEST_S
+        ):
+            return told
+    return None
 
 
 def _beliefs(text: object) -> tuple[str, ...]:
