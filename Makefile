@@ -109,7 +109,7 @@ pyz: $(STAMP) ## the reading of logs as one file for any Python from 3.11 on
 	$(BIN)/python scripts/pyz.py
 
 pictures: $(STAMP) ## photograph the lab in a browser, for the documents
-	$(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py
+	$(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py && $(BIN)/python scripts/pictures.py film
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

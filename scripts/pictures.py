@@ -1,11 +1,13 @@
-"""Pictures that the browser tests have made: copied into docs/images, or laid out on sheets to be looked at.
+"""Pictures that the browser tests have made: copied into docs/images, or laid out on sheets to be looked at; and the README's film.
 
 python -m pytest tests/browser/test_lab_pictures.py && python scripts/pictures.py
+python scripts/pictures.py film
 python -m pytest tests/browser/controls/test_lab_places.py && python scripts/pictures.py sheets
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from itertools import groupby
 from pathlib import Path
@@ -13,6 +15,8 @@ from pathlib import Path
 from PIL import Image
 
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.view.figures.board_svg import still
+from rebalance_kit.view.lab.session import LabSession
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = ROOT / "build" / "screenshots"
@@ -21,16 +25,45 @@ PICTURES = ("board", "compare", "timeline", "messages", "why", "fifty")
 
 
 WIDE, GAP = 960, 12
+FILM = SHOWN / "crash.svg"
+FRAMES_MS = (36_000, 38_600, 48_000, 60_000, 72_000, 82_500, 82_900, 83_100, 84_000, 88_000)
+"""Moments of the README's film: before the crash, the wait for the session's end, the rebalance, and after it."""
+FRAME_S = 1.5
 
 
 def main(arguments: list[str]) -> int:
     """Do what the command line asks."""
     if arguments == ["sheets"]:
         return sheets()
+    if arguments == ["film"]:
+        write_atomically(FILM, film())
+        return 0
     if arguments:
         print(__doc__, file=sys.stderr)
         return 2
     return copies()
+
+
+def film() -> str:
+    """A crash under eager as one SVG whose frames follow each other; who wants no motion sees the first moments of the wait."""
+    boards = LabSession("two-consumers-crash", "eager").boards
+    pictures = [still(boards.at(at)) for at in FRAMES_MS]
+    high = max(int(re.search(r'height="(\d+)"', picture)[1]) for picture in pictures)  # type: ignore[index]
+    share = 100 / len(pictures)
+    whole = FRAME_S * len(pictures)
+    style = (
+        f"@keyframes show{{0%,{share:g}%{{visibility:visible}}{share + 0.01:g}%,100%{{visibility:hidden}}}}"
+        f"svg svg{{visibility:hidden;animation:show {whole:g}s step-end infinite}}"
+        "@media(prefers-reduced-motion:reduce){svg svg{animation:none}svg svg:nth-of-type(2){visibility:visible}}"
+    )
+    frames = "".join(
+        picture.replace("<svg ", f'<svg style="animation-delay:{number * FRAME_S:g}s" ', 1)
+        for number, picture in enumerate(pictures)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {high}" width="1000" height="{high}">'
+        f"<style>{style}</style>{frames}</svg>\n"
+    )
 
 
 def copies() -> int:

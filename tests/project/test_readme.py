@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import runpy
 
 import pytest
 
@@ -17,6 +18,17 @@ def blocks(language):
     found = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
     assert found, f"the README shows no {language}"
     return found
+
+
+def test_the_film_is_the_engines_run():
+    pictures = runpy.run_path(str(ROOT / "scripts" / "pictures.py"))
+    assert pictures["FILM"].read_text("utf-8") == pictures["film"]()
+    assert pictures["FILM"].relative_to(ROOT).as_posix() in README
+
+
+def test_no_cell_of_the_readmes_tables_is_longer_than_two_lines():
+    cells = [cell.strip() for line in README.splitlines() if line.startswith("|") for cell in line.split("|")]
+    assert [cell for cell in cells if len(cell.split()) > 25] == []
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
