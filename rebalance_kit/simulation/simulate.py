@@ -209,11 +209,14 @@ def _delete_topic(world: World, action: Action) -> None:
 
 
 def _broker_down(world: World, action: Action) -> None:
+    """The coordinators' broker stops; where the scenario names brokers, what it leads needs another leader or waits."""
     world.cluster.broker.stop()
+    world.cluster.replicas.stop_first()
 
 
 def _broker_up(world: World, action: Action) -> None:
     world.cluster.broker.start()
+    world.cluster.replicas.start_first()
 
 
 def _failover(world: World, action: Action) -> None:

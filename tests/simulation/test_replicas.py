@@ -53,6 +53,19 @@ def test_after_a_crash_partitions_wait_until_the_controller_fences_the_broker():
     assert {row.at_ms for row in trace.of("leader_changed")} == {29_000}
 
 
+def test_the_coordinators_broker_takes_its_partitions_with_it():
+    trace = simulate(scenario(Action(20_000, "broker_down"), Action(26_000, "broker_up")))
+    assert paused(trace) == {("orders", 0): 20_000, ("orders", 3): 20_000}
+    assert all(20_100 < at < 20_400 for at in resumed(trace, 20_000).values())
+
+
+def test_while_the_only_broker_is_down_no_partition_has_a_leader():
+    trace = simulate(scenario(Action(20_000, "broker_down"), Action(26_000, "broker_up"), nodes={1: None}))
+    assert set(paused(trace).values()) == {20_000}
+    assert set(resumed(trace, 20_000).values()) == {26_000}
+    assert len(resumed(trace, 20_000)) == 6
+
+
 def test_the_last_broker_takes_every_partition():
     trace = simulate(scenario(down(20_000, 2), down(22_000, 3)))
     last = {row.partition: row.detail["to"] for row in trace.of("leader_changed")}

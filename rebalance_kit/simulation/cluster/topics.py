@@ -213,6 +213,16 @@ class Replicas:
             self._move(led, node)
             self._tell(led)
 
+    def stop_first(self) -> None:
+        """The coordinators' broker stops cleanly, if the scenario names brokers."""
+        for node in list(self.racks)[:1]:
+            self.stop(node, crash=False)
+
+    def start_first(self) -> None:
+        """The coordinators' broker is back."""
+        for node in list(self.racks)[:1]:
+            self.start(node)
+
     def start(self, node: int) -> None:
         """A broker is back and takes the partitions that nobody leads.
 
