@@ -10,6 +10,7 @@ median is held beside what was recorded there.
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from pathlib import Path
 from statistics import median
@@ -26,10 +28,11 @@ import yaml
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.recordings.compare import of_record, of_trace
-from rebalance_kit.recordings.folder import MORE, read_run, unpack
+from rebalance_kit.recordings.folder import MORE, RecordedRun, read_run, unpack
 from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.recordings.replay import Seen, window
 from rebalance_kit.recordings.trace import recorded_trace
+from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.coordinator import LEAST_MS, POLL_MS, gaps_in
 from rebalance_kit.whatif.read import nights
@@ -39,9 +42,12 @@ from rebalance_kit.whatif.understanding import first_deed, placed, under
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent / "docs" / "what-if.md"
 EXPLANATIONS = HERE / "what_if.yaml"
-DRAWS = 40
+DRAWS = 200
 PROTOCOLS = ("eager", "cooperative", "consumer", "consumer-range", "sticky", "roundrobin")
 WITHIN, WITHIN_S = 0.2, 1.0
+RECORD_MS = 100
+"""A recorded flow goes on for so long after its last record, because the next one would have come then."""
+_LOG_END = re.compile(r"Follower (\S+-\d+) starts at leader epoch \d+ from offset (\d+)")
 HEAD = """# What a night would have cost under another protocol: predictions held beside recordings
 
 Written by `make what-if` (do not edit; explanations are kept in `scripts/what_if.yaml`). A scenario that was recorded under several
@@ -50,7 +56,8 @@ anybody's, without any file that says what was done, and without times of callba
 of the other run, whose recording the prediction is then held beside: the most frequent number of partitions unread and of generations or
 epochs, the median of the longest gap. *Near* is within {near} or {seconds:g} s. Counting begins with the first thing done to the group and ends at the shutdown; a gap
 shorter than {least} ms is none, and what one poll() reads ({poll} ms) ends none, on both sides alike. A switch back from KIP-848 gives the
-clients the session and the heartbeat that their broker had. librdkafka hands records over in bunches, so only the rounds of its runs are compared.
+clients the session and the heartbeat that their broker had. A partition into which the producer of the recording wrote nothing more (the broker says at its
+shutdown where each log ends) counts on neither side, nor does a topic after its deletion. librdkafka hands records over in bunches, so only the rounds of its runs are compared.
 """
 
 
@@ -61,6 +68,14 @@ class Figures:
     unread: float
     gap_s: float
     rounds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Where a recording says nothing: topics by the time of their deletion, partitions into which the producer wrote no more."""
+
+    deleted: Mapping[str, int]
+    silent: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +108,58 @@ class Row:
         return said.unread == real.unread, near, said.rounds == real.rounds
 
 
-def _figures(seen: Seen) -> Figures:
-    lengths = gaps_in(seen.trace, seen.since_ms, seen.until_ms)
-    return Figures(len(lengths), max(map(max, lengths.values()), default=0) / 1000, len(seen.rounds))
+def _figures(seen: Seen, left: Left, poll_ms: int = POLL_MS) -> Figures:
+    lengths = gaps_in(seen.trace, seen.since_ms, seen.until_ms, poll_ms)
+    for topic, at_ms in left.deleted.items():
+        before = gaps_in(seen.trace, seen.since_ms, min(at_ms, seen.until_ms), poll_ms)
+        of_it = {name for name in lengths if name.rpartition("-")[0] == topic}
+        lengths = {name: each for name, each in lengths.items() if name not in of_it}
+        lengths |= {name: before[name] for name in of_it if name in before}
+    each = [length for name, lengths in lengths.items() if name not in left.silent for length in lengths]
+    unread = len(lengths.keys() - left.silent)
+    return Figures(unread, max(each, default=0) / 1000, len(seen.rounds))
 
 
-def _recorded(folder: Path) -> tuple[Figures, bool]:
+@lru_cache
+def _recorded(folder: Path) -> tuple[Figures, bool, frozenset[str]]:
+    """What was recorded, whether by the Java client alone, and the partitions that neither side counts."""
     run = read_run(folder)
     native = any(step.get("client", "java") != "java" for step in run.steps)
-    return _figures(Seen(of_record(run), recorded_trace(run), *window(repeat(run).scenario))), not native
+    seen = Seen(of_record(run), recorded_trace(run), *window(repeat(run).scenario))
+    left = _left(run, seen.until_ms)
+    return _figures(seen, left, POLL_MS + RECORD_MS), not native, left.silent
 
 
-def _predicted(source: Path, protocol: str, draws: int) -> tuple[Figures, ...]:
-    logs = sorted(source.glob("*.log.gz"))
-    scenario = under(scenario_of(nights(logs)[0]), protocol)
+def _left(run: RecordedRun, until_ms: int) -> Left:
+    """Partitions in which nothing was left to read: at its shutdown the broker says where each log ends."""
+    read: dict[str, tuple[int, int]] = {}
+    for row in run.truth:
+        for partition, (_, last) in (row["records"] if row["kind"] == "records" else {}).items():
+            if last > read.get(partition, (-1, 0))[0]:
+                read[partition] = int(last), int(row["t"]) - run.begin
+    ends = {found[1]: int(found[2]) for line in run.broker if (found := _LOG_END.search(line.text))}
+    silent = {
+        name
+        for name, (last, at_ms) in read.items()
+        if name in ends and last + 1 >= ends[name] and at_ms < until_ms - 1_000
+    }
+    words = ((int(step["t"]) - run.begin, str(step.get("line", "")).split()) for step in run.steps)
+    return Left({said[1]: at_ms for at_ms, said in words if said[:1] == ["delete-topic"]}, frozenset(silent))
+
+
+@lru_cache
+def _night(source: Path) -> Scenario:
+    return scenario_of(nights(sorted(source.glob("*.log.gz")))[0])
+
+
+def _predicted(source: Path, protocol: str, draws: int, silent: frozenset[str]) -> tuple[Figures, ...]:
+    scenario = under(_night(source), protocol)
     found = []
     for seed in range(1, draws + 1):
         moved = placed(scenario, seed)
         trace = simulate(moved, seed)
-        found.append(_figures(Seen(of_trace(trace), trace, first_deed(moved), moved.end_ms)))
+        seen = Seen(of_trace(trace), trace, first_deed(moved), moved.end_ms)
+        found.append(_figures(seen, Left({}, silent)))
     return tuple(found)
 
 
@@ -119,9 +167,9 @@ def _row(asked: tuple[str, str, int]) -> Row:
     source, target, draws = Path(asked[0]), Path(asked[1]), asked[2]
     scenario, protocol, version = source.name.split(".", 2)
     wanted = target.name.split(".", 2)[1]
-    recorded, records = _recorded(target)
+    recorded, records, silent = _recorded(target)
     try:
-        drawn, why = _predicted(source, wanted, draws), ""
+        drawn, why = _predicted(source, wanted, draws, silent), ""
     except RebalanceKitError as error:
         drawn, why = (), str(error)
     return Row(scenario, version, protocol, wanted, records, recorded, drawn, why)

@@ -140,20 +140,23 @@ def stops_of(own: Sequence[Event], begin_ms: int, end_ms: int) -> Iterator[Deed]
 
 Span = tuple[int, int]
 POLL_MS = 100
-"""What is read between two gaps within one poll() ends no gap."""
+"""What is read between two long gaps within one poll() ends no gap."""
+LONG_MS = 1_000
+"""A shorter gap may be the time between two batches of a producer."""
 LEAST_MS = 10
 """A shorter gap is the time between two lines of one shutdown, not a partition that waits."""
 
 
-def gaps_in(trace: Trace, since_ms: int, until_ms: int) -> dict[str, list[int]]:
-    """Of each partition of a run that was unread in a window, how long (ms); what one poll() read ends no gap."""
+def gaps_in(trace: Trace, since_ms: int, until_ms: int, poll_ms: int = POLL_MS) -> dict[str, list[int]]:
+    """Of each partition of a run that was unread in a window, how long (ms); what is read in less than ``poll_ms`` ends no long gap."""
     spans: dict[str, list[Span]] = {}
     for gap in gaps(trace, since_ms):
         begin, end = max(gap.from_ms, since_ms), min(gap.to_ms, until_ms)
         if begin >= end:
             continue
         each = spans.setdefault(str(gap.partition), [])
-        if each and begin - each[-1][1] < POLL_MS:
+        long = each and min(end - begin, each[-1][1] - each[-1][0]) >= LONG_MS
+        if long and begin - each[-1][1] < poll_ms:
             each[-1] = each[-1][0], end
         else:
             each.append((begin, end))
@@ -188,10 +191,16 @@ def gaps_of(night: Night, lives: Mapping[str, Sequence[Life]], since_ms: int) ->
 
 
 def _still(night: Night, name: str) -> list[Span]:
-    """When a member read nothing: dead, frozen, away from poll()."""
+    """When a member read nothing: dead, frozen, away from poll(), or from a broker that was down and held every replica."""
     spans: list[Span] = []
     since: int | None = None
+    down: int | None = None
     for deed in night.deeds:
+        if deed.do == "broker_down" and night.only_node is not None:
+            down = deed.at_ms
+        elif deed.do == "broker_up" and down is not None:
+            spans.append((down, deed.at_ms))
+            down = None
         if deed.member != name:
             continue
         if deed.do == "stall":

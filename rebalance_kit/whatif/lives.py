@@ -31,6 +31,14 @@ _BACKGROUND = {
     *("heartbeat_unknown", "heartbeat_fenced", "heartbeat_error", "commit_stale", "given_away"),
 }
 _TOLD = "group is already rebalancing"
+_OWN = "consumer pro-actively leaving"
+
+
+def _in_background(event: Event) -> bool:
+    """Whether the background thread wrote it, whatever the application's thread was doing."""
+    return event.event in _BACKGROUND or (event.event == "transitioned" and event.state_to == "RECONCILING")
+
+
 #: What an application's own enforceRebalance() does not say.
 _KAFKAS = (
     *("need to re-join", "group is already", "consumer pro-actively", "cached metadata", "subscription"),
@@ -102,7 +110,7 @@ def _close(events: Sequence[Event]) -> tuple[Event | None, int | None]:
     for event in reversed(events[:end]):
         if event.event in {"revoked", "lost"}:
             at_ms = event.at_ms
-        elif event.event not in _BACKGROUND - {"generation_reset"}:
+        elif not _in_background(event) or (event.event == "generation_reset" and _OWN not in event.text):
             break
     return events[end], at_ms
 
@@ -166,9 +174,17 @@ def _stalls(member: Member, life: Life, until_ms: int) -> Iterator[Deed]:
             event.event == "transitioned" and event.state_from == "STABLE" and event.state_to == "RECONCILING"
         ):
             continue
-        answer = next((one for one in life.events[place + 1 :] if one.event in _ANSWERS), None)
-        if answer is None or (answer.at_ms or 0) - at_ms <= LATE_MS or answer.event == "poll_timeout":
+        answered = next(
+            (later for later in range(place + 1, len(life.events)) if life.events[later].event in _ANSWERS),
+            None,
+        )
+        if answered is None:
             continue
+        answer = life.events[answered]
+        if (answer.at_ms or 0) - at_ms <= LATE_MS or answer.event == "poll_timeout":
+            continue
+        if any(one.event == "auto_commit_failed" for one in life.events[place:answered]):
+            continue  # it polls; what it has to give away waits for the commit, which is retried
         if told and _callback_runs(life.events[:place], at_ms):
             continue  # its assigned callback was still running
         end_ms = answer.at_ms or 0
@@ -193,7 +209,7 @@ _ANSWERS = {
 
 def _callback_runs(before: Sequence[Event], at_ms: int) -> bool:
     """Whether the last word of the application's thread was the begin of a callback (of nothing: a moment ago)."""
-    last = next((one for one in reversed(before) if one.event not in _BACKGROUND), None)
+    last = next((one for one in reversed(before) if not _in_background(one)), None)
     if last is None or last.event not in _CALLBACKS:
         return False
     return bool(last.partitions) or at_ms - (last.at_ms or 0) < 4 * LATE_MS
@@ -210,7 +226,7 @@ def callbacks_of(life: Life) -> Iterator[tuple[Event, int]]:
     for place, event in enumerate(life.events):
         if event.event not in _CALLBACKS or event.side == "librdkafka":
             continue
-        after = next((one for one in life.events[place + 1 :] if one.event not in _BACKGROUND), None)
+        after = next((one for one in life.events[place + 1 :] if not _in_background(one)), None)
         if after is None or (event.event == "assigned" and not event.partitions):
             continue
         if event.event == "assigned" and not after.event.startswith(("offset_", "transitioned", "revoked")):
@@ -222,7 +238,7 @@ def callbacks_of(life: Life) -> Iterator[tuple[Event, int]]:
 
 
 def _callbacks(member: Member, life: Life) -> Iterator[Deed]:
-    """When its callbacks became slow, and quick again."""
+    """When its callbacks became slow, and quick again: between two of them, so half-way."""
     current, last_ms = 0, life.begin_ms
     for event, took_ms in callbacks_of(life):
         at_ms = event.at_ms or 0
@@ -232,7 +248,7 @@ def _callbacks(member: Member, life: Life) -> Iterator[Deed]:
             called = _CALLBACKS[event.event]
             why = f"{called} takes {took_ms / 1000:.1f} s" if took_ms else f"{called} is quick again"
             yield Deed(
-                last_ms + 1,
+                max(last_ms + 1, (last_ms + at_ms) // 2),
                 "slow_callback",
                 member.name,
                 ground(event, why),

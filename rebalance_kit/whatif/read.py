@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -129,7 +129,7 @@ class _Reader:
         self._deeds(night, lives, coordinator)
         night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
         self._topics(night, dated, coordinator)
-        _shutdown(night)
+        _shutdown(night, lives)
         self._observed(night, lives)
         night.removals_known = coordinator.told
         self._say(night, coordinator)
@@ -591,14 +591,17 @@ def _first_deed(night: Night) -> int:
     return min(done, default=night.begin_ms)
 
 
-def _shutdown(night: Night) -> None:
-    """Leave a shutdown of everybody at the end out of the night."""
+def _shutdown(night: Night, lives: Mapping[str, Sequence[Life]]) -> None:
+    """Leave a shutdown of everybody who is still there at the end out of the night."""
     alive: dict[str, Deed | None] = {}
     for deed in night.deeds:
         if deed.member is not None and deed.do in {"start", "close", "crash"}:
             alive[deed.member] = None if deed.do == "start" else deed
+    for name, each in lives.items():
+        if alive.get(name, True) is None and any(event.event in _FATAL for event in each[-1].events):
+            del alive[name]  # Kafka ended its last process
     ends = [deed for deed in alive.values() if deed is not None and deed.do == "close"]
-    if len([one for one in alive.values() if one is not None]) < len(alive) or not ends:
+    if any(deed is None for deed in alive.values()) or not ends:
         return
     last = max(deed.at_ms for deed in ends)
     closing = [deed for deed in ends if deed.at_ms > last - TOGETHER_MS]

@@ -27,14 +27,18 @@ from rebalance_kit.whatif.night import Night
 
 PHASE_MS = 3_000
 """What was done to the group moves by up to this much, together: where it falls between two heartbeats is luck."""
+_GOLDEN = (5**0.5 - 1) / 2
 START_WITHIN_MS = 1_000
 """The first processes start up to this much later."""
 
 
 def placed(scenario: Scenario, seed: int) -> Scenario:
-    """One draw of the night: every window drawn, and all that was done to the group later by one drawn offset."""
+    """One draw of the night: every window drawn, and all that was done to the group later by one offset.
+
+    The offsets of successive seeds lie evenly over ``PHASE_MS`` (multiples of the golden ratio), so that few draws have the median of many.
+    """
     fixed = drawn(scenario, seed)
-    offset = random.Random(f"{seed}/phase").randrange(PHASE_MS)
+    offset = int(seed * _GOLDEN % 1 * PHASE_MS)
     since = first_deed(scenario)
     actions = tuple(
         replace(action, at_ms=action.at_ms + offset) if action.at_ms >= since else action

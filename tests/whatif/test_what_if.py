@@ -20,13 +20,16 @@ from rebalance_kit.whatif.text import ask, target_of
 from rebalance_kit.whatif.understanding import back_test, cost_of
 
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
+FENCED, DELETED = "duplicate-instance.eager.4.3.1", "regex.consumer.4.3.1"
+SLOW, RESTART = "slow-callback.consumer.4.3.1", "coordinator-restart.eager.4.3.1"
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """Logs alone of three recorded runs."""
+    """Logs alone of recorded runs."""
     place = tmp_path_factory.mktemp("recorded")
-    return {folder.name: sorted(folder.glob("*.log.gz")) for folder in unpack(place, (CRASH, STALL, STATIC))}
+    wanted = (CRASH, STALL, STATIC, FENCED, DELETED, SLOW, RESTART)
+    return {folder.name: sorted(folder.glob("*.log.gz")) for folder in unpack(place, wanted)}
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +66,36 @@ def test_a_static_member_of_kip_848_that_returns_is_no_new_member(recorded):
     assert night.protocol == "consumer"
     assert {member.instance for member in night.members.values()} == {"pod-1", "pod-2", "pod-3"}
     assert [deed.do for deed in night.deeds if deed.member == "c2"] == ["start", "close", "start"]
+
+
+def test_a_shutdown_is_one_although_kafka_had_ended_a_member_before(recorded):
+    night = nights(recorded[FENCED])[0]  # c2 was fenced by the second holder of its instance id
+    assert [deed.do for deed in night.deeds] == ["start"] * 3
+    assert night.observed.partitions_unread == 0
+
+
+def test_a_commit_for_a_deleted_topic_that_is_retried_is_no_time_without_poll(recorded):
+    assert not any(deed.do == "stall" for deed in nights(recorded[DELETED])[0].deeds)
+
+
+def test_a_callback_became_slow_between_the_last_quick_one_and_the_first_slow_one(recorded):
+    night = nights(recorded[SLOW])[0]
+    slow = [deed for deed in night.deeds if deed.do == "slow_callback"]
+    assert [(deed.member, deed.args["callback_ms"]) for deed in slow] == [("c1", 6_010)]
+    newcomer = next(deed for deed in night.deeds if deed.do == "start" and deed.member == "c3")
+    assert 8_000 < slow[0].at_ms - night.begin_ms < newcomer.at_ms - night.begin_ms
+
+
+def test_while_the_only_broker_is_down_nothing_is_read(recorded):
+    night = nights(recorded[RESTART])[0]
+    down, up = (
+        next(deed.at_ms for deed in night.deeds if deed.do == do) for do in ("broker_down", "broker_up")
+    )
+    assert night.observed.partitions_unread == 6
+    assert night.observed.longest_gap_s == pytest.approx((up - down) / 1000)
+    cost = cost_of(scenario_of(night), 1)
+    assert (cost.partitions_unread, cost.rebalances) == (6, 0)
+    assert cost.longest_gap_s == pytest.approx((up - down) / 1000, abs=0.5)
 
 
 def test_the_yaml_reads_back_to_the_same_scenario_and_names_the_lines(crash, tmp_path):
