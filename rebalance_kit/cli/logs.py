@@ -246,6 +246,7 @@ def add_what_if(commands: Commands) -> None:
     )
     asked.add_argument("--json", action="store_true", help="one JSON object per group")
     asked.set_defaults(command=_what_if)
+    _add_plan_deploy(commands)
     checked = commands.add_parser(
         "check-config",
         help="what a migration to KIP-848 makes of your configuration files",
@@ -265,6 +266,91 @@ def add_what_if(commands: Commands) -> None:
     checked.add_argument("--broker-version", default=None, metavar="V", help="of the brokers (default 4.3.1)")
     checked.add_argument("--json", action="store_true", help="one JSON object")
     checked.set_defaults(command=_check_config)
+
+
+def _add_plan_deploy(commands: Commands) -> None:
+    planned = commands.add_parser(
+        "plan-deploy",
+        help="what a deploy, a node drain and a scale-out will cost, under these settings and under better ones",
+        epilog="status: 0 answered, 2 wrong usage or an input that cannot be read, 130 interrupted",
+    )
+    planned.add_argument(
+        "paths",
+        nargs="+",
+        metavar="FILE",
+        help="a Deployment or StatefulSet, Helm values, Spring files, properties; brokers' too",
+    )
+    number = {"type": int, "default": None, "metavar": "N"}
+    planned.add_argument("--pods", help="how many (default: what the files say)", **number)
+    planned.add_argument("--partitions", help="of what the group reads (default: four a consumer)", **number)
+    planned.add_argument(
+        "--rate",
+        type=float,
+        default=None,
+        metavar="R",
+        help="records a second into each partition (default 10)",
+    )
+    planned.add_argument(
+        "--start-seconds",
+        type=float,
+        default=None,
+        metavar="S",
+        help="from a pod's creation until it polls (default 10)",
+    )
+    planned.add_argument(
+        "--stop-seconds",
+        type=float,
+        default=None,
+        metavar="S",
+        help="from the signal until its process is gone (default 1)",
+    )
+    planned.add_argument("--pods-per-node", help="that a drain stops at once (default: a third)", **number)
+    planned.add_argument("--more-pods", help="that a scale-out adds (default: half as many)", **number)
+    planned.add_argument(
+        "--kills",
+        action="store_true",
+        help="the process does not call consumer.close() when it is told to go",
+    )
+    planned.add_argument(
+        "--client", choices=("java", "librdkafka"), default=None, help="whose settings they are"
+    )
+    planned.add_argument("--broker-version", default=None, metavar="V", help="of the brokers (default 4.3.1)")
+    planned.add_argument("--draws", help="draws of each event (default 60)", **number)
+    planned.add_argument(
+        "--seconds", type=float, default=60.0, metavar="S", help="about how long it may take (default 60)"
+    )
+    planned.add_argument(
+        "--target", default=None, metavar="TEXT", help="what has to be met: 'longest gap < 10 s'"
+    )
+    planned.add_argument(
+        "--markdown", type=Path, default=None, metavar="FILE", help="write a section for a plan"
+    )
+    planned.add_argument("--json", action="store_true", help="one JSON object")
+    planned.set_defaults(command=_plan_deploy)
+
+
+def _plan_deploy(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.model.versions import PREFERRED
+    from rebalance_kit.whatif.deploy import DRAWS, Given, run_plan_deploy
+
+    given = Given(
+        arguments.pods,
+        arguments.partitions,
+        arguments.rate,
+        arguments.start_seconds,
+        arguments.stop_seconds,
+        arguments.pods_per_node,
+        arguments.more_pods,
+        arguments.kills,
+        arguments.client,
+        arguments.broker_version or PREFERRED,
+        DRAWS if arguments.draws is None else arguments.draws,
+        arguments.seconds,
+        arguments.target,
+        arguments.markdown,
+        arguments.json,
+    )
+    return run_plan_deploy(arguments.paths, given, out)
 
 
 def _check_config(arguments: argparse.Namespace, out: TextIO) -> int:

@@ -152,10 +152,16 @@ def _plan(arguments: argparse.Namespace, out: TextIO) -> int:
     import time
     from datetime import timedelta
 
+    from rebalance_kit.model.errors import DataError
     from rebalance_kit.quiz.items.bank import read_bank
     from rebalance_kit.quiz.sittings.daily import progress_lines
     from rebalance_kit.quiz.sittings.progress import DAYS, day_of, keep_plan, kept_plan, plan_lines, read_day
 
+    if "." in arguments.name:
+        raise DataError(
+            f"plan is the plan of your study, of CCDAK or CCAAK, not of {arguments.name!r}; "
+            f"for a deploy: rebalance-kit plan-deploy {arguments.name}"
+        )
     store, name, now = _store(arguments), arguments.name, time.time()
     today = day_of(now)
     if arguments.until is not None:

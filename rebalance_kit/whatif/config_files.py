@@ -97,7 +97,7 @@ def read_config(path: Path) -> ConfigFile:
 def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
     if not as_yaml:
         found.parts += 1
-        for line, name, value in _lines(text):
+        for line, name, value in lines_of(text):
             _keep(found, name.split("."), value, line + above, "")
         return
     first = 0
@@ -110,7 +110,7 @@ def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
         first += document.count("\n")
 
 
-def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+def lines_of(text: str) -> Iterator[tuple[int, str, str]]:
     """Line, name and value of properties and INI; a section is a part of the name."""
     section, held, begun = "", "", 0
     for number, raw in enumerate(text.splitlines(), 1):

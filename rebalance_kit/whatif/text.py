@@ -99,15 +99,16 @@ def ask(
     *,
     target: Target | None = None,
     seconds: float = 60.0,
+    others: Sequence[Alternative] | None = None,
     on_done: Callable[[str], object] = lambda _: None,
 ) -> Answer:
-    """Draw every alternative with the seeds of ``base``, and with a target pairs of alternatives as well.
+    """Draw every alternative (or ``others``) with the seeds of ``base``, and with a target pairs of alternatives as well.
 
     After ``seconds`` the alternatives that are left have fewer draws (at least 20), so that each has an answer.
     """
     begun = time.monotonic()
     answer = Answer(tuple(base), target=target)
-    plain = alternatives(scenario)
+    plain = alternatives(scenario) if others is None else list(others)
     for number, each in enumerate(plain):
         left = seconds - (time.monotonic() - begun)
         answer.answered.append(
@@ -201,10 +202,10 @@ def understanding_cells(understanding: Understanding) -> list[list[str]]:
     return rows
 
 
-def answer_cells(answer: Answer) -> list[list[str]]:
-    """The alternatives as cells: a row each, a column per measure; ▼ less than as it was, ▲ more, beyond chance."""
+def answer_cells(answer: Answer, before: str = _AS_IT_WAS) -> list[list[str]]:
+    """The alternatives as cells: a row each, a column per measure; ▼ less than ``before``, ▲ more, beyond chance."""
     base = [shown(Distribution(tuple(sorted(map(each.of, answer.base)))), each.digits) for each in MEASURES]
-    rows = [["", *(each.words for each in MEASURES)], [_AS_IT_WAS, *base]]
+    rows = [["", *(each.words for each in MEASURES)], [before, *base]]
     marks = {"less": " ▼", "more": " ▲", "same": ""}
     rows += [
         [one.alternative.name, *(f"{each.shown}{marks[each.verdict]}" for each in one.differences)]
@@ -213,25 +214,26 @@ def answer_cells(answer: Answer) -> list[list[str]]:
     return rows
 
 
-def answer_lines(scenario: Scenario, answer: Answer) -> Iterator[str]:
+def answer_lines(scenario: Scenario, answer: Answer, before: str = _AS_IT_WAS) -> Iterator[str]:
     """The table, the difference of each alternative, its keys, its price and its rollout."""
-    yield f"What it would have cost ({len(answer.base)} draws, the same for all; median and middle half; ▼ less, ▲ more than as it was, beyond chance):"
-    yield aligned(answer_cells(answer))
+    cost = "What it would have cost" if before == _AS_IT_WAS else "What it will cost"
+    yield f"{cost} ({len(answer.base)} draws, the same for all; median and middle half; ▼ less, ▲ more than {before}, beyond chance):"
+    yield aligned(answer_cells(answer, before))
     yield ""
-    yield f"As it was: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
+    yield f"{before.capitalize()}: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
     for one in answer.answered:
         if not one.alternative.parts or one is answer.cheapest:
             yield from _wrapped(one)
     if answer.target is not None:
-        yield target_line(answer)
+        yield target_line(answer, before)
 
 
-def target_line(answer: Answer) -> str:
+def target_line(answer: Answer, before: str = _AS_IT_WAS) -> str:
     """What meets the target."""
     assert answer.target is not None
     wanted = f"{answer.target.measure.words} < {answer.target.below:g}"
     if answer.target.met(answer.base) >= MOST_OFTEN:
-        return f"Target {wanted}: met as it was, in {answer.target.met(answer.base):.0%} of the draws."
+        return f"Target {wanted}: met {before}, in {answer.target.met(answer.base):.0%} of the draws."
     if answer.cheapest is None:
         best = max(answer.answered, key=lambda one: one.meets or 0.0, default=None)
         near = f"; nearest is {best.alternative.name}, in {best.meets or 0:.0%} of the draws" if best else ""
@@ -320,17 +322,22 @@ def as_json(
 
 
 def markdown(
-    night: Night | None, understanding: Understanding | None, scenario: Scenario, answer: Answer | None
+    night: Night | None,
+    understanding: Understanding | None,
+    scenario: Scenario,
+    answer: Answer | None,
+    title: str = "",
+    before: str = _AS_IT_WAS,
 ) -> str:
-    """A section to paste into a postmortem."""
-    lines = [f"## What it would have cost otherwise: {scenario.group}", ""]
+    """A section to paste into a postmortem, or into a plan."""
+    lines = [f"## {title or f'What it would have cost otherwise: {scenario.group}'}", ""]
     if night is not None:
         lines += ["```", *night_lines(night), "```", ""]
     if understanding is not None:
         lines += [understanding.sentence, "", *_pipes(understanding_cells(understanding)), ""]
     if answer is not None:
         lines += [
-            *_pipes(answer_cells(answer)),
+            *_pipes(answer_cells(answer, before)),
             "",
             f"{len(answer.base)} draws, the same for all; median (middle half).",
             "",
@@ -340,7 +347,7 @@ def markdown(
                 f"- **{one.alternative.name}**: `{'`, `'.join(one.alternative.keys)}`. {one.alternative.price}"
             ]
         if answer.target is not None:
-            lines += ["", target_line(answer)]
+            lines += ["", target_line(answer, before)]
     return "\n".join(lines) + "\n"
 
 
