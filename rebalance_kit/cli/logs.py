@@ -280,6 +280,7 @@ def _add_plan_deploy(commands: Commands) -> None:
         metavar="FILE",
         help="a Deployment or StatefulSet, Helm values, Spring files, properties; brokers' too",
     )
+    planned.add_argument("--workload", default=None, metavar="NAME", help="this one of those in the files")
     number = {"type": int, "default": None, "metavar": "N"}
     planned.add_argument("--pods", help="how many (default: what the files say)", **number)
     planned.add_argument("--partitions", help="of what the group reads (default: four a consumer)", **number)
@@ -334,6 +335,7 @@ def _plan_deploy(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.whatif.deploy import DRAWS, Given, run_plan_deploy
 
     given = Given(
+        arguments.workload,
         arguments.pods,
         arguments.partitions,
         arguments.rate,

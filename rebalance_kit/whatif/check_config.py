@@ -77,7 +77,11 @@ def run_check_config(paths: Sequence[str], known: Versions, out: TextIO, *, as_j
     said = [*_of_versions(known, files)]
     unread = []
     for file in files:
-        if not file.settings:
+        unread += [
+            f"{file.path}: settings of {other}, which has its own rules"
+            for other in dict.fromkeys(file.others)
+        ]
+        if not file.settings and not file.others:
             unread.append(f"{file.path}: no setting of a consumer group; expected keys such as {_SESSION}")
         unread += [
             f"{file.path}:{one.line}: {one.key} is {repr(one.text) if one.text else 'empty'}; expected a value that is written out, to judge it"
@@ -92,6 +96,7 @@ def run_check_config(paths: Sequence[str], known: Versions, out: TextIO, *, as_j
                 if (one.part, one.whose) == (part, whose) and not one.broker
             }
             said += _of_consumer(file, whose, mine, broker, known)
+        said += _of_placeholders(file)
         said += _of_shared(file)
     steps = _steps(known) if any(not one.broker for file in files for one in file.settings) else []
     if as_json:
@@ -302,6 +307,13 @@ def _assignors(file: ConfigFile, at: Setting) -> Iterator[Statement]:
         elif "." in item:
             words = f"{item} is no assignor of Kafka's; KIP-848 computes targets on the broker, where a ConsumerGroupPartitionAssignor named in group.consumer.assignors has to take its place."
             yield _at(file, at, True, words, "KIP-848, KAFKA-18327")
+
+
+def _of_placeholders(file: ConfigFile) -> Iterator[Statement]:
+    for one in file.settings:
+        if one.placeholder:
+            words = f"{one.placeholder} is taken as {one.text}, its default; what the environment gives instead is not in the file."
+            yield _at(file, one, False, words, "the file itself")
 
 
 def _of_shared(file: ConfigFile) -> Iterator[Statement]:

@@ -42,8 +42,12 @@ KEYS = tuple(
     sorted((*_CLIENT, *(name for name in all_keys() if name.startswith(_BROKER_ONLY))), key=len, reverse=True)
 )
 """The keys that are looked for, longest first: ``session.timeout.ms`` is the end of other keys."""
-_OTHERS = {"producer", "admin", "streams", "zookeeper"}
+_OTHERS = {"producer", "admin", "streams", "zookeeper", "zk"}
 """Names in a path that say that the setting is no consumer's."""
+_STREAMS = ("num.stream.threads", "processing.guarantee", "default.production.exception.handler", "state.dir")
+"""Keys of Kafka Streams: a file of lines that has one of them is no plain consumer's."""
+_DEFAULT = re.compile(r"\$\{[\w.-]+:([^${}]+)\}")
+"""A placeholder of Spring's or a shell's with the value that holds where nothing else is given."""
 _WORKERS = {"KafkaConnect", "KafkaMirrorMaker2"}
 """Kinds whose bare keys are those of the worker's own group; a consumer's begin with consumer."""
 _SPRING = re.compile(r"spring\.kafka\.(?:consumer\.)?(.+)")
@@ -56,7 +60,8 @@ _MS = {"": 1, "ms": 1, "s": 1_000, "m": 60_000}
 class Setting:
     """One setting: Kafka's key, the text of its value, and whose it is (the path before the key).
 
-    ``part`` counts the documents and the embedded files of a file: settings of two parts are never taken together.
+    ``part`` counts the documents and the embedded files of a file: settings of two parts are never taken together. ``placeholder`` is what
+    stands there where ``text`` is only its default.
     """
 
     key: str
@@ -65,6 +70,7 @@ class Setting:
     whose: str
     broker: bool
     part: int = 0
+    placeholder: str = ""
 
     @property
     def known(self) -> bool:
@@ -80,6 +86,8 @@ class ConfigFile:
     settings: list[Setting] = field(default_factory=list)
     shared: list[tuple[int, str, int, str]] = field(default_factory=list)
     parts: int = 0
+    #: What else has settings here, which are left alone.
+    others: list[str] = field(default_factory=list)
 
 
 def read_config(path: Path) -> ConfigFile:
@@ -97,7 +105,11 @@ def read_config(path: Path) -> ConfigFile:
 def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
     if not as_yaml:
         found.parts += 1
-        for line, name, value in lines_of(text):
+        each = list(lines_of(text))
+        if any(name.endswith(_STREAMS) for _, name, _ in each):
+            found.others.append("Kafka Streams")
+            return
+        for line, name, value in each:
             _keep(found, name.split("."), value, line + above, "")
         return
     first = 0
@@ -201,9 +213,14 @@ def _keep(found: ConfigFile, path: list[str], text: str, line: int, kind: str) -
     broker = key.startswith(_BROKER_ONLY)
     if not broker and (parts & _OTHERS or (kind in _WORKERS and "consumer" not in parts)):
         return
+    default = _DEFAULT.fullmatch(text.strip())
+    placeholder = text.strip() if default else ""
+    if "zookeeper" in placeholder.lower():
+        return
+    text = default[1].lstrip("-") if default else text
     if spring_time and (time := _TIME.fullmatch(text.strip())):
         text = str(int(time[1]) * _MS[(time[2] or "").lower()])
-    found.settings.append(Setting(key, text.strip(), line, before, broker, found.parts))
+    found.settings.append(Setting(key, text.strip(), line, before, broker, found.parts, placeholder))
 
 
 def _named(path: list[str]) -> tuple[str, str, bool] | None:

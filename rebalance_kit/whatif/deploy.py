@@ -49,6 +49,7 @@ NOW = "as it is"
 class Given:
     """What is known beside the files; None where it is not."""
 
+    workload: str | None = None
     pods: int | None = None
     partitions: int | None = None
     rate_per_s: float | None = None
@@ -124,7 +125,7 @@ def run_plan_deploy(paths: Sequence[str], given: Given, out: TextIO) -> int:
 
 def read_plan(paths: Sequence[Path], given: Given) -> tuple[Workload, Group]:
     """The pods and the group of the files, completed by what is given, and by assumptions that are said."""
-    found = read_workload(list(paths))
+    found = read_workload(list(paths), given.workload)
     work = found or Workload()
     assumed: list[str] = []
     if given.pods is not None:

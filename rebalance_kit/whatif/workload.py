@@ -94,10 +94,10 @@ def _pods(text: str, replicas: int, *, up: bool) -> int:
     return int(text)
 
 
-def read_workload(paths: list[Path]) -> Workload | None:
-    """What the files say of the pods; None where none of them says anything.
+def read_workload(paths: list[Path], name: str | None = None) -> Workload | None:
+    """What the files say of the pods, of the workload ``name`` where there are several; None where none of them says anything.
 
-    Raises ``DataError`` with file and what was expected for a number that is none, and where two files describe two workloads.
+    Raises ``DataError`` with file and what was expected for a number that is none, and where it is not clear which workload is meant.
     """
     found: list[Workload] = []
     concurrency: list[tuple[str, int]] = []
@@ -113,10 +113,14 @@ def read_workload(paths: list[Path]) -> Workload | None:
                 found += _of_values(path, tree)
             if count := _concurrency(path, tree):
                 concurrency.append((str(path), count))
+    names = ", ".join(one.name for one in found) or "none"
+    if name is not None:
+        found = [one for one in found if one.name == name]
+        if not found:
+            raise DataError(f"no workload in these files is named {name!r}; expected one of {names}")
     if len(found) > 1:
-        names = ", ".join(f"{one.kind} {one.name}" for one in found)
         raise DataError(
-            f"the files describe {len(found)} workloads ({names}); expected those of one consumer group"
+            f"the files describe {len(found)} workloads; expected one, chosen by --workload: {names}"
         )
     if not found and not concurrency and not other:
         return None

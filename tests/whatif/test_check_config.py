@@ -72,6 +72,8 @@ def test_a_setting_is_found_with_its_line(tmp_path, name, text, expected):
     [
         ("a.properties", "spring.kafka.producer.properties.session.timeout.ms=1\nzookeeper.session.timeout.ms=1\n"),
         ("connect.yaml", "kind: KafkaConnect\nspec:\n  config:\n    session.timeout.ms: 10000\n"),
+        ("app.yml", "zk:\n  session_timeout_ms: 3000\n"),
+        ("app.yml", "session_timeout_ms: ${ZOOKEEPER_SESSION_TIMEOUT_MS:3000}\n"),
     ],
 )  # fmt: skip
 def test_what_is_no_consumers_is_left_alone_and_the_file_is_not_understood(tmp_path, name, text):
@@ -156,3 +158,19 @@ def test_the_server_assignors_are_those_of_the_page():
     page = (ROOT / "docs" / "your-client.md").read_text("utf-8")
     for name, server in SERVER_ASSIGNORS.items():
         assert f"| {CLASSES[name].rpartition('.')[2]} | `{server}` |" in page
+
+
+def test_the_default_of_a_placeholder_is_judged_and_said_to_be_one(tmp_path):
+    text = "kafka:\n  session.timeout.ms: ${KAFKA_SESSION_MS:10000}\n  max.poll.records: ${KAFKA_RECORDS}\n"
+    _, answer = asked(written(tmp_path, "application.yml", text))
+    words = [one["words"] for one in answer["statements"]]
+    assert any("${KAFKA_SESSION_MS:10000} is taken as 10000" in sentence for sentence in words)
+    assert any("noticed after 10 s today" in sentence for sentence in words)
+    assert [sentence for sentence in answer["not_understood"] if "max.poll.records" in sentence]
+
+
+def test_settings_of_kafka_streams_are_not_taken_for_a_consumers(tmp_path):
+    text = "num.stream.threads=2\nconsumer.session.timeout.ms=10000\n"
+    status, answer = asked(written(tmp_path, "streams.properties", text))
+    assert (status, answer["statements"]) == (3, [])
+    assert "Kafka Streams" in answer["not_understood"][0]

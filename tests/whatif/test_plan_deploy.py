@@ -108,6 +108,17 @@ def test_pods_and_their_consumers_are_found_where_people_write_them(tmp_path, na
     assert (work.replicas, work.consumers) == (pods, consumers)
 
 
+def test_one_of_several_workloads_is_chosen_by_its_name(tmp_path):
+    two = "".join(
+        f"kind: Deployment\nmetadata: {{name: {name}}}\nspec: {{replicas: {n}}}\n---\n"
+        for name, n in (("a", 2), ("b", 5))
+    )
+    path = written(tmp_path, "two.yaml", two)
+    assert read_workload([path], "b").replicas == 5
+    with pytest.raises(DataError, match=r"named 'c'; expected one of a, b"):
+        read_workload([path], "c")
+
+
 def test_each_event_is_a_scenario_of_the_pods(tmp_path):
     work, group = read_plan([written(tmp_path, "d.yaml", DEPLOYMENT)], Given(kills=True))
     deploy, node, more = (scenario_of(work, group, event) for event in events(work, Given()))
@@ -142,7 +153,7 @@ def test_the_command_answers_each_event_on_the_screen_as_json_and_for_a_plan(tmp
         ("kind: Deployment\nspec: {replicas: many}\n", r"spec.replicas is 'many'; expected a whole number from 1"),
         ("kind: Deployment\nspec: {replicas: 9999}\n", r"expected at most 500 pods"),
         ("kind: Deployment\nspec: {strategy: {rollingUpdate: {maxSurge: lots}}}\n", r"maxSurge is 'lots'; expected a number of pods"),
-        ("kind: Deployment\n---\nkind: StatefulSet\n", r"describe 2 workloads"),
+        ("kind: Deployment\n---\nkind: StatefulSet\n", r"describe 2 workloads; expected one, chosen by --workload: consumer, consumer"),
         ("kind: Deployment\nspec: {replicas: 2, x: &a 1}\n", r"anchors and aliases are refused"),
         ("kind: Deployment\nspec: [", r"d.yaml"),
     ],
