@@ -176,6 +176,9 @@ def _walk(node: Node, path: list[str], found: ConfigFile, kind: str, replicas: i
         if isinstance(name := pairs.get("name"), ScalarNode) and ({"value", "valueFrom"} & set(pairs)):
             _variable(name, pairs, path, found, kind, replicas)
             return
+        if any(key.endswith(_STREAMS) for key in pairs):
+            found.others.append("Kafka Streams")
+            return
         for key, child in node.value:
             _walk(child, [*path, *str(key.value).split(".")], found, kind, replicas)
     elif isinstance(node, ScalarNode):

@@ -169,8 +169,14 @@ def test_the_default_of_a_placeholder_is_judged_and_said_to_be_one(tmp_path):
     assert [sentence for sentence in answer["not_understood"] if "max.poll.records" in sentence]
 
 
-def test_settings_of_kafka_streams_are_not_taken_for_a_consumers(tmp_path):
-    text = "num.stream.threads=2\nconsumer.session.timeout.ms=10000\n"
-    status, answer = asked(written(tmp_path, "streams.properties", text))
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("streams.properties", "num.stream.threads=2\nconsumer.session.timeout.ms=10000\n"),
+        ("app.yml", "kafka:\n  processing.guarantee: at_least_once\n  consumer.session.timeout.ms: 45000\n"),
+    ],
+)
+def test_settings_of_kafka_streams_are_not_taken_for_a_consumers(tmp_path, name, text):
+    status, answer = asked(written(tmp_path, name, text))
     assert (status, answer["statements"]) == (3, [])
     assert "Kafka Streams" in answer["not_understood"][0]
