@@ -281,9 +281,12 @@ def _add_plan_deploy(commands: Commands) -> None:
         help="a Deployment or StatefulSet, Helm values, Spring files, properties; brokers' too",
     )
     planned.add_argument("--workload", default=None, metavar="NAME", help="this one of those in the files")
-    number = {"type": int, "default": None, "metavar": "N"}
-    planned.add_argument("--pods", help="how many (default: what the files say)", **number)
-    planned.add_argument("--partitions", help="of what the group reads (default: four a consumer)", **number)
+
+    def number(name: str, words: str) -> None:
+        planned.add_argument(name, type=int, default=None, metavar="N", help=words)
+
+    number("--pods", "how many (default: what the files say)")
+    number("--partitions", "of what the group reads (default: four a consumer)")
     planned.add_argument(
         "--rate",
         type=float,
@@ -305,8 +308,8 @@ def _add_plan_deploy(commands: Commands) -> None:
         metavar="S",
         help="from the signal until its process is gone (default 1)",
     )
-    planned.add_argument("--pods-per-node", help="that a drain stops at once (default: a third)", **number)
-    planned.add_argument("--more-pods", help="that a scale-out adds (default: half as many)", **number)
+    number("--pods-per-node", "that a drain stops at once (default: a third)")
+    number("--more-pods", "that a scale-out adds (default: half as many)")
     planned.add_argument(
         "--kills",
         action="store_true",
@@ -316,7 +319,7 @@ def _add_plan_deploy(commands: Commands) -> None:
         "--client", choices=("java", "librdkafka"), default=None, help="whose settings they are"
     )
     planned.add_argument("--broker-version", default=None, metavar="V", help="of the brokers (default 4.3.1)")
-    planned.add_argument("--draws", help="draws of each event (default 60)", **number)
+    number("--draws", "draws of each event (default 60)")
     planned.add_argument(
         "--seconds", type=float, default=60.0, metavar="S", help="about how long it may take (default 60)"
     )
