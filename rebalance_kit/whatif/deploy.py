@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TextIO
 
 from rebalance_kit.analysis.draws import check_draws
 from rebalance_kit.analysis.metrics import aligned
+from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.config import ClientConfig
-from rebalance_kit.model.configs.client_keys import CLIENT_KEYS
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.versions import PREFERRED
