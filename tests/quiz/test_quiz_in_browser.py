@@ -228,6 +228,24 @@ def test_no_kind_tells_its_key_to_the_page_before_the_answer(asked, bank, kind):
         assert telling not in source
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two-librdkafka-config",
+        "code-server-properties",
+        "picture-crash-cooperative",
+        "match-connector-states",
+    ],
+)
+def test_no_question_is_wider_than_a_phone(asked, name):
+    page, _ = asked(name)
+    page.set_viewport_size({"width": 390, "height": 844})
+    wide, shown = page.evaluate(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
+    )
+    assert wide <= shown == 390
+
+
 def test_a_word_is_typed_and_sent_by_enter(asked):
     page, practice = asked(KINDS["short"])
     page.get_by_label("Your answer, a word or two").fill("unknown member id")
