@@ -127,7 +127,10 @@ def add_words(commands: Commands) -> None:
         "--schema", action="store_true", help="print the JSON Schema of a scenario file, for an editor"
     )
     scenarios.set_defaults(command=_scenarios)
-    explain = commands.add_parser("explain", help="what a term, an error or a configuration key means")
+    explain = commands.add_parser(
+        "explain",
+        help="what a term, an error, a configuration key, a finding's code or a line of a log means",
+    )
     explain.add_argument("term", nargs="*")
     explain.add_argument(
         "--since",
@@ -166,13 +169,24 @@ def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.glossary import lookup
+    from rebalance_kit.model.errors import DataError
 
     if arguments.since is not None:
         from rebalance_kit.model.version_table import version_table
 
         print(version_table(arguments.since or None), file=out)
     if arguments.term or arguments.since is None:
-        print(lookup(" ".join(arguments.term)), file=out)
+        term = " ".join(arguments.term)
+        try:
+            told = str(lookup(term))
+        except DataError:
+            from rebalance_kit.forensics.answer.explained import explained
+
+            found = explained(term)
+            if found is None:
+                raise
+            told = found
+        print(told, file=out)
     return 0
 
 

@@ -18,7 +18,7 @@ import zipfile
 import pytest
 
 from rebalance_kit.forensics.lines import pipes
-from rebalance_kit.forensics.lines.exports import TimesAbove, unwrapped
+from rebalance_kit.forensics.lines.exports import TimesAbove, turned, unwrapped
 from rebalance_kit.forensics.lines.files import collect, survey
 from rebalance_kit.forensics.look import look
 from rebalance_kit.model.errors import DataError
@@ -322,3 +322,24 @@ def test_an_answer_in_one_line_of_json_is_read_as_its_messages(tmp_path, answer)
         != []
     )
     assert "one line of JSON" in told.rows("lines")[0]["note"]
+
+
+def test_an_export_sorted_newest_first_is_read_in_reverse(tmp_path):
+    text = LOG + preparing(10, 2, adding("c2")) + stabilized(13, 3) + received(13.1, 3)
+    (tmp_path / "broker.log").write_text(text)
+    wanted = [row["cause"] for row in look([tmp_path / "broker.log"]).rows("rebalances")]
+    (tmp_path / "export.log").write_text("\n".join(reversed(text.rstrip("\n").split("\n"))) + "\n")
+    result = look([tmp_path / "export.log"])
+    assert [row["cause"] for row in result.rows("rebalances")] == wanted != []
+    assert "time_goes_back" not in {row["finding"] for row in result.rows("findings")}
+    (row,) = result.rows("lines")
+    assert "newest first" in row["note"]
+
+
+def test_lines_below_a_time_stay_below_it_and_a_head_stays_above():
+    lines = [
+        f"2026-01-01 10:00:{59 - number},000 INFO line {number}\n  more of {number}" for number in range(9)
+    ]
+    told = (turned(("time,text\n" + "\n".join(lines)).encode()) or b"").decode().split("\n")
+    assert told[:3] == ["time,text", "2026-01-01 10:00:51,000 INFO line 8", "  more of 8"]
+    assert turned("\n".join(reversed(lines)).encode()) is None

@@ -86,7 +86,12 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             f"{first_line['file']}:{first_line['line']}  {_short(first_line['text'])}",
         )
     for row in rows:
-        if row["note"] and ("lost" in row["note"] or "empty" in row["note"] or "interrupted" in row["note"]):
+        if row["note"] and (
+            "lost" in row["note"]
+            or "empty" in row["note"]
+            or "interrupted" in row["note"]
+            or "newest first" in row["note"]
+        ):
             lines += _wrap("  note      ", f"{row['file']}: {row['note']}")
     for one in result.passed_over:
         if one.damaged:

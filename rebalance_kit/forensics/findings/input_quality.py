@@ -186,7 +186,7 @@ class InputQuality:
                 file,
                 back.times,
                 f"time goes back by {seconds(back.most_ms)} s within {file} "
-                "(an export sorted newest first, a clock that was set, summer time, or files strung together)",
+                "(a clock that was set, summer time, or files strung together)",
                 back.first,
                 "Log in UTC; put rotated files beside each other rather than into one in the wrong order.",
                 "log4j2 %d{UTC}",

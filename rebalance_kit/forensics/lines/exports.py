@@ -135,6 +135,47 @@ def _whole(reader: LineReader, line: str) -> bool:
     return isinstance(found, list) and not any(said[2][0].given == LOW for said in found)
 
 
+#: So many times at the beginning show whether an export is sorted newest first, and so many steps back prove it.
+_SAMPLED, _STEPS_BACK = 60, 3
+_MOSTLY = 0.9
+
+
+def turned(data: bytes) -> bytes | None:
+    """The records of an export that is sorted newest first, the oldest first; None for any other file.
+
+    A record is a line with a time and the lines without one below it; what stands above the first stays there.
+    """
+    sample = data[: 64 << 10].decode("utf-8", "replace").split("\n")[:-1] or [data.decode("utf-8", "replace")]
+    if len(data) > MOST_BYTES or not _goes_back(sample):
+        return None
+    records: list[list[str]] = [[]]
+    whole = data.decode("utf-8", "replace").split("\n")
+    last = whole.pop() if whole[-1] == "" else None
+    for line in whole:
+        if _moment(line) is not None:
+            records.append([])
+        records[-1].append(line)
+    head, *rest = records
+    lines = [*head, *(line for record in reversed(rest) for line in record)]
+    return "\n".join([*lines, last] if last is not None else lines).encode()
+
+
+def _goes_back(lines: list[str]) -> bool:
+    """Whether the times of these lines fall, but for a few that stay."""
+    moments = [moment for line in lines if (moment := _moment(line)) is not None][:_SAMPLED]
+    if len(moments) < max(_STEPS_BACK, len([line for line in lines if line.strip()][:_SAMPLED]) // 2):
+        return False
+    back = sum(after < before for before, after in pairwise(moments))
+    on = sum(after > before for before, after in pairwise(moments))
+    return back >= _STEPS_BACK and back >= _MOSTLY * (back + on)
+
+
+def _moment(line: str) -> str | None:
+    """The time of a line where its text sorts as time does: a date in figures, or a count."""
+    at, form = time_in(line)
+    return at if form is None and at and not at.startswith("1970-01-01T") else None
+
+
 #: java.util.logging writes two lines: time, class and method; then level and message.
 _JUL_HEAD = rb"[A-Z][a-z]{2} \d{1,2}, \d{4},? \d{1,2}:\d\d:\d\d(?: |\xe2\x80\xaf)[AP]M [\w.$]+(?: \S+)?\r?"
 _JUL_BODY = rb"[A-Z]{4,10}: "

@@ -35,6 +35,7 @@ from rebalance_kit.forensics.lines.exports import (
     holds_a_log,
     rejoined,
     spread,
+    turned,
     unwrapped,
 )
 from rebalance_kit.forensics.lines.pipes import (
@@ -274,6 +275,7 @@ TIMES_ABOVE = "java.util.logging writes times on lines of their own: each line i
 #: So much of a file shows whether it may be one line.
 _HEAD = 64 << 10
 _SPREAD = "one line of JSON: each message in it is read as a line; line numbers are those of the messages"
+NEWEST_FIRST = "sorted newest first: read in reverse, and line numbers count from the end"
 _BROKEN = "lines that had been broken were joined; line numbers are those of their beginnings"
 _WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
 
@@ -288,6 +290,9 @@ def _unwrapped(path: Path) -> tuple[bytes, str] | None:
     if size <= MOST_BYTES and head[:1] in {b"{", b"["} and b"\n" not in head.rstrip(b"\r\n"):
         lines = spread(path.read_bytes())
         return None if lines is None else (lines, _SPREAD)
+    if size <= MOST_BYTES and (whole := turned(head)) is not None:
+        whole = turned(path.read_bytes()) or whole
+        return rejoined(whole) or whole, NEWEST_FIRST
     if size <= TERMINAL_BYTES and (whole := rejoined(path.read_bytes())) is not None:
         return whole, _BROKEN
     return None
