@@ -183,7 +183,7 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 
 #: Words of a group that no template and no list of words may have read.
 _HINT = re.compile(
-    r"rebalanc|consumer.?group|(?:for|in|of|joined|left) group[ ,:]|partition (?:watcher|consumer)|claim\w* partition|out of \d+ partitions|group[._]?id\b|max[._]?poll|commit.?failed|(?:group|consumer|kafka).{0,80}"
+    r"rebalanc|consumer.?group|kafka.?consumer|rdkafka|registered consumers|consumer instance|(?:for|in|of|joined|left) group[ ,:]|partition (?:watcher|consumer)|claim\w* partition|out of \d+ partitions|group[._]?id\b|max[._]?poll|commit.?failed|(?:group|consumer|kafka).{0,80}"
     r"(?:coordinator|heartbeat|session|join|leav|\bleft\b|fenc|generation|evict|kick|expired|revok)",
     re.IGNORECASE,
 )

@@ -33,6 +33,18 @@ _SAID = {
     "other_unknown_member": "is told that it is no member any more",
     "other_session_expired": "finds its session over",
 }
+#: The same with the reason that the line gives.
+_BECAUSE = {
+    "rd_heartbeat_error": "is told by its heartbeat",
+    "rd_rebalance": "gives its assignment up for a rebalance",
+    "rd_rejoin": "joins again",
+    "rd_poll_timeout": "did not poll within its limit",
+    "poll_timeout": "did not poll within its limit",
+    "other_poll_timeout": "did not poll within its limit",
+    "rd_session_timeout": "heard nothing from its coordinator for a session",
+    "client_instance_fenced": "is fenced by another process with its group.instance.id",
+    "join_retried": "tries to join again",
+}
 _OF_BROKERS = {
     "joins": "{member} joins",
     "bumped": "the group epoch becomes {epoch}",
@@ -89,6 +101,8 @@ class InOrder:
             return f"asks to join ({event.reason})"
         if name in {"leaving", "rd_leave", "other_leaving"}:
             return f"leaves ({event.reason})" if event.reason else "leaves"
+        if name in _BECAUSE:
+            return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
         return _SAID.get(name)
 
     def words(self) -> str:

@@ -189,6 +189,7 @@ _JAVA_LINES: tuple[tuple[str, str], ...] = (
     ("coordinator_lost", "Marking the coordinator {_} dead for group {group}"),
     ("coordinator_lost", "Marking the coordinator {_} dead"),
     ("coordinator_lost", "Group coordinator {_} is unavailable or invalid, will attempt rediscovery"),
+    ("client_instance_fenced", "Received fatal exception: group.instance.id {instance} gets fenced"),
     ("poll_timeout", f"This member will leave the group because {_OLD_POLL_TEXT}{{_}}"),
     ("leaving", "Member {member} sending LeaveGroup request to coordinator {_}"),
     ("leaving", "Sending LeaveGroup request to coordinator {_}"),

@@ -72,6 +72,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_rebalance", 'Group "{group}" is rebalancing in state {_} (join-state {state}) {_}: {reason}'),
     ("rd_heartbeat_error", "Heartbeat failed: {reason}"),
     ("rd_heartbeat", 'Heartbeat for group "{group}" generation id {generation}'),
+    ("rd_sync_failed", 'Group "{group}": synchronization failed: {reason}: rejoining'),
     ("subscription_empty", 'Group "{group}": no topics in metadata matched subscription'),
     ("other_no_coordinator", 'Group "{group}" GroupCoordinator response error: {reason}'),
     ("other_no_coordinator", "Heartbeat failed due to coordinator {_} no longer available: {reason}"),

@@ -36,6 +36,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_joined", "Successfully synced group {group} with generation {generation}"),
     # sarama, and sarama-cluster
     ("other_step", "closed dead subscription to {topic}"),
+    ("subscription_abandoned", "abandoned subscription to {topic} because consuming was taking too long"),
     ("other_revoked", "loop check partition number coroutine will exit{_}"),
     ("other_rebalancing", "Rebalanced: &{Type:rebalance start {_}"),
     ("other_join_failed", "Rebalanced: &{Type:rebalance error {_}"),
@@ -222,6 +223,7 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     ("streams_step", "stream-thread [{client}] No followup rebalance was requested{_}"),
     ("streams_step", "stream-thread [{client}] Requested to schedule {_}rebalance{_}"),
     ("streams_step", "stream-thread [{client}] Client {_} per-consumer assignment:{_}"),
+    ("streams_step", "stream-thread [{client}] Triggering the followup rebalance{_}"),
     ("streams_step", "Decided on assignment: {detail}"),
     ("streams_state", "stream-thread [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "stream-client [{client}] State transition from {state_from} to {state_to}[[.]]"),

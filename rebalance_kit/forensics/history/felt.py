@@ -53,7 +53,7 @@ _RANK = (
 _UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
 _TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
 
-_HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance in progress|REBALANCE_IN_PROGRESS")
+_HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance.?[Ii]n.?[Pp]rogress|REBALANCE_IN_PROGRESS")
 _MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
 
 #: Lines of members that the coordinator did not know any more.
@@ -273,7 +273,7 @@ class Felt:
                 before=last.after if last else first.epoch,
                 said=(seen.reason or None) if seen else None,
                 named=seen.named if seen else None,
-                known=own.words() if own is not None else None,
+                known=(own.words() if own is not None else None) or _only_asked(first),
                 confidence=seen.confidence if seen else first.confidence,
             )
         ]
@@ -286,6 +286,13 @@ class Felt:
             found = bisect_left(moments, told.at_ms)
             if found < len(moments) and told.at_ms > since[in_time[found]]:
                 rounds[in_time[found]].told.append(told)
+
+
+def _only_asked(event: Event) -> str | None:
+    """Of a member that asked to join by itself, and heard nothing in these logs: just that."""
+    if event.event not in {"joining", "rd_joining", "worker_rebalance"}:
+        return None
+    return f"{event.client or event.named_in_words} asked to join; these logs do not hold the answer"
 
 
 def _number(event: Event) -> tuple[str, int] | None:
@@ -310,7 +317,7 @@ def _under_way(event: Event) -> bool:
     if event.event == "transitioned":
         return event.state_from == "STABLE" and event.state_to == "RECONCILING"
     if event.event == "other_heartbeat_failed":
-        return _HEARTBEAT.search(event.text) is not None
+        return _HEARTBEAT.search(f"{event.reason} {event.text}") is not None
     return event.event in _UNDER_WAY
 
 
@@ -320,7 +327,7 @@ def _told_by_heartbeat(event: Event) -> bool:
         return _TOLD_TO_JOIN.search(event.reason or "") is not None
     return (
         event.event in {"other_rebalancing", "other_heartbeat_failed"}
-        and _HEARTBEAT.search(event.text) is not None
+        and _HEARTBEAT.search(f"{event.reason} {event.text}") is not None
     )
 
 

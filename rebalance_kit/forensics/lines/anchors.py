@@ -94,7 +94,9 @@ def _texts(text: str, *, quoted: bool) -> Iterator[str]:
 ABOUT = re.compile(
     r"rebalanc|[Jj]oin(?:ing|ed|s|Group| group)|\bgroup\b.*(?:coordinator|member|generation)|[Cc]oordinator|heartbeat|"
     r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d|"
-    r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \""
+    r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
+    r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
+    r"(?:abandoned|dead) subscription|RebalanceCb"
 )
 
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words

@@ -50,8 +50,16 @@ def _what(event: str, pattern: str, side: str = "other") -> _What:
 _OF_BROKERS = (
     _what("preparing", r"preparing to re(?:balance|stabilize)\b", "broker"),
     _what("stabilized", r"\bstabilized\b.*generation \d", "broker"),
-    _what("member_failed", r"\bmember\b.*has failed, removing it", "broker"),
-    _what("left", r"\bmember\b.*has left (?:the )?group\b|\bmember\b.*has left\b.*LeaveGroup", "broker"),
+    _what(
+        "member_failed",
+        r"\bmember\b.*has failed, removing it|fenced from the group because .*session (?:has )?expired",
+        "broker",
+    ),
+    _what(
+        "left",
+        r"\bmember\b.*has left (?:the )?group\b|\bmember\b.*has left\b.*LeaveGroup|\bmember\b.*left the consumer group",
+        "broker",
+    ),
     _what("joins", r"\bmember \S+ joins the consumer group", "broker"),
     _what("emptied", r"generation \d+ is now empty", "broker"),
     _what("computed", r"computed a new target assignment for epoch \d", "broker"),
@@ -101,7 +109,7 @@ _OF_CLIENTS = (
     ),
     _what(
         "other_join_failed",
-        r"join.{0,60}(?:fail|error|refus|timed out|timeout)|(?:fail|error|unable).{0,40}join",
+        r"join.{0,60}(?:fail|error|refus|timed out|timeout)|(?:fail|error|unable|time(?:d)? ?out).{0,60}\bjoin",
     ),
     _what(
         "coordinator_lost",
@@ -116,7 +124,7 @@ _OF_CLIENTS = (
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
-        r"\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|new(?:ly)? assign",
+        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|new(?:ly)? assign",
     ),
     _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
 )
@@ -139,7 +147,8 @@ _STANDS_ALONE = re.compile(r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|po
 _IS_BROKERS = re.compile(
     r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker |"
     r"Preparing to re(?:balance|stabilize) group|Stabilized group|has left group .{0,400}through explicit|Assignment received from leader|"
-    r"has failed, removing it from the group|in state PreparingRebalance|Computed a new target assignment|with generation \d+ is now empty"
+    r"has failed, removing it from the group|in state PreparingRebalance|Computed a new target assignment|with generation \d+ is now empty|"
+    r"fenced from the group because|\b(?:left|joins) the consumer group"
 )
 _GROUP = (
     r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\])]{1,249})""",
@@ -205,7 +214,7 @@ _MOST_EMPTY = 4096
 def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Message] | None:
     if not speaks_of_a_group(text):
         return None
-    if text.startswith(CONTINUATIONS) and "{" not in text[:40] and not _STANDS_ALONE.search(text):
+    if text.startswith(CONTINUATIONS) and not _may_stand_alone(text):
         return None
     found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)
     if _OF_SHARES.pattern.search(text):
@@ -239,6 +248,16 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
             (found.template, tuple(fields.get(name, "") for name in found.template.fields)),
         )
     ]
+
+
+def _may_stand_alone(text: str) -> bool:
+    """Whether a line that begins as continuations do may be one of its own.
+
+    What a person indented may be; frames of a stack and its causes are indented by tabs or not at all.
+    """
+    if "{" in text[:40] or _STANDS_ALONE.search(text):
+        return True
+    return text[:1] == " " and not text.lstrip().startswith(("at ", "...")) and refusal_in(text) is not None
 
 
 def _settings(text: str, container_time: str | None) -> list[Message]:

@@ -306,7 +306,8 @@ class Messages:
             told["at_ms"] = self._moment(at, layout)
         if level:
             told["level"] = level
-        if group and not told.get("group"):
+        # A logger in brackets that no layout took for one is no group.
+        if group and told.get("group", "")[:1] in {"", "("}:
             told["group"] = group
         if (named := told.get("group")) and named[0] in _QUOTES:
             told["group"] = named.strip(_QUOTES) or named

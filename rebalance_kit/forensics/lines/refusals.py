@@ -25,7 +25,7 @@ _TABLE = (
         "FENCED_INSTANCE_ID",
         82,
         "client_instance_fenced",
-        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|another consumer with the same group\.instance\.id has registered",
+        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|\bgets? fenced\b|fenced exception for group|same group\.instance\.id|another consumer with the same group\.instance\.id has registered",
     ),
     Refusal(
         "UNRELEASED_INSTANCE_ID",
@@ -69,7 +69,7 @@ _TABLE = (
         "COORDINATOR_LOAD_IN_PROGRESS",
         14,
         "other_no_coordinator",
-        r"coordinator.?(?:is )?load|group.?load.?in.?progress|still loading offsets",
+        r"coordinator.?(?:is )?load|group.?load.?in.?progress|still loading offsets|is loading the group",
     ),
     Refusal(
         "UNKNOWN_MEMBER_ID",

@@ -419,6 +419,13 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         {"w.log": worker(0, "w1", "Rebalance started") + plain(1, "Graceful stop of task a-0 failed.")},
         {"w.log": worker(0, "w1", "Rebalance started") + plain(1, "Stopping task a-0")},
     ),
+    "subscription_abandoned": (
+        "c1",
+        {
+            "c1.log": "2026/03/01 10:00:00 consumer/broker/2 abandoned subscription to orders/3 because consuming was taking too long\n"
+        },
+        {"c1.log": "2026/03/01 10:00:00 consumer/broker/2 added subscription to orders/3\n"},
+    ),
     "subscription_empty": (
         "c1",
         {

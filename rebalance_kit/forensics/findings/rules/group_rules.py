@@ -20,6 +20,12 @@ _NOT_READY = says(
     *("CoordinatorNotAvailable", "COORDINATOR_NOT_AVAILABLE", "oordinator is not available"),
 )
 
+_OVER = says(
+    *("UnknownMember", "UNKNOWN_MEMBER", "IllegalGeneration", "ILLEGAL_GENERATION"),
+    *("RebalanceInProgress", "CommitFailed", "not aware of this member"),
+)
+_UNDER_WAY = says("undergoing a rebalance")
+
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
 
@@ -130,15 +136,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_commit_refused",
         ("other_commit_failed",),
-        when=says(
-            "UnknownMember",
-            "UNKNOWN_MEMBER",
-            "IllegalGeneration",
-            "ILLEGAL_GENERATION",
-            "RebalanceInProgress",
-            "CommitFailed",
-            "not aware of this member",
-        ),
+        when=lambda event: _OVER(event) and not _UNDER_WAY(event),
         sentence="{who} committed offsets as a member of a generation that was over; the commit was refused: {reason}",
         do="Expect those records twice. The group had rebalanced without it: look for a long handler or missed heartbeats before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
@@ -149,6 +147,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         sentence="{who} did not poll within its limit and left the group by itself",
         do="Do less between two calls of poll(), or raise the limit above the slowest batch.",
         source=_POLL_DOC,
+    ),
+    LineRule(
+        "subscription_abandoned",
+        ("subscription_abandoned",),
+        sentence="{who} took longer than Consumer.MaxProcessingTime over a record: sarama gave its subscription to {topic} up for a while, "
+        "which alone is no rebalance",
+        do="Raise Consumer.MaxProcessingTime above the slowest record, or hand slow work to other goroutines.",
+        source="sarama: partitionConsumer.responseFeeder",
     ),
     LineRule(
         "subscription_empty",
@@ -305,7 +311,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "commit_during_rebalance",
         ("commit_failed", "auto_commit_failed", "other_commit_failed"),
-        when=says("undergoing a rebalance"),
+        when=_UNDER_WAY,
         sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over ({n} time(s))",
         do="Retriable: call poll() and commit again. Never restart a process for it, that is another rebalance.",
         source="RebalanceInProgressException; KIP-429",

@@ -185,7 +185,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "sync_race",
-        ("sync_failed",),
+        ("sync_failed", "rd_sync_failed"),
+        when=lambda event: event.event != "rd_sync_failed" or "rebalance in progress" in (event.reason or ""),
         sentence="{who} asked for its assignment too late: the group had begun another rebalance",
         do="Harmless once; often a sign of rebalances that chase each other.",
         source="AbstractCoordinator.SyncGroupResponseHandler",
