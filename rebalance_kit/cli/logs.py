@@ -49,7 +49,7 @@ def _add_logs(commands: Commands) -> None:
         "--engine",
         choices=("auto", "local", "spark"),
         default="auto",
-        help="who reads: this process (up to about a million lines), or Spark (default: by size; --master means Spark)",
+        help="who reads: this process, or Spark (default: who is done first, by size, cores and memory; --master means Spark)",
     )
     _add_answer(logs)
     _add_reading(logs)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TOGETHER = {
     "slow_callback": "a member took long over a rebalance callback, or between the notice and its next poll(): everybody waited for it",
     "slow_leader": "the leader of a classic group took long to compute the assignment: everybody waited in SyncGroup",
-    "machine_frozen": "several clients noticed their limits too late in the same moment: what they run on had stood still",
+    "machine_frozen": "several clients noticed their limits too late in the same moment: what they run on had been halted",
     "timed_out_together": "several clients ran into their limits in the same moment: look at what they share",
     "failover_not_followed": "members expired exactly one session after a new coordinator had loaded the group: they did not find it",
     "clocks_disagree": "a member tells of a generation before its coordinator made it, or long after the next: one of the clocks is off",

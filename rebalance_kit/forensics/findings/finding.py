@@ -173,7 +173,7 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
 
 
 def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]) -> str | None:
-    """The session beside the silence that was measured."""
+    """The session beside the time that was measured without an answer."""
     key = _spelled(_SESSION, event)
     said_ms = configured.get(_SESSION)
     limit_ms = said_ms or _DEFAULT_MS[_SESSION]

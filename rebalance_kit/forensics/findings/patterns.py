@@ -234,7 +234,7 @@ _SESSIONS_MS, _EXACTLY_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_0
 _FLAPS = frozenset({"coordinator_found", "coordinator_lost", "joined"})
 TOGETHER = _TIMERS | _FLAPS | {"loaded", "member_loaded", "member_failed"}
 
-#: A poll limit that is noticed so much too late, or a session so long, was noticed by a process that had stood still.
+#: A poll limit that is noticed so much too late, or a session so long, was noticed by a process that had been halted.
 _LATE_MS, _LATE_SESSION_MS = 5_000, 120_000
 _OF_THE_NETWORK = re.compile(
     r"[Tt]ransport failure|[Rr]efused|[Dd]isconnect|[Rr]esolve|error was Local: Timed out"
@@ -251,7 +251,7 @@ class Together:
         self._last: tuple[int, str, int] | None = None
         #: Who woke together, for how long at most, how often, and the first line.
         self._asleep: tuple[set[str], int, int, Evidence] | None = None
-        self._stood = False
+        self._halted = False
         self._loaded_ms: int | None = None
         self._sessions: set[int] = set()
         self._late: dict[str, tuple[int, Evidence]] = {}
@@ -299,7 +299,7 @@ class Together:
         self._asleep = names | {last[1], client}, max(most_ms, last[2], over_ms), times + 1, first
         # A timer of a process that runs fires on time, and an error of the connection tells of the network.
         late_ms = _LATE_MS if "poll_timeout" in event.event else _LATE_SESSION_MS
-        self._stood |= max(last[2], over_ms) >= late_ms and _OF_THE_NETWORK.search(event.text) is None
+        self._halted |= max(last[2], over_ms) >= late_ms and _OF_THE_NETWORK.search(event.text) is None
 
     def rows(self) -> list[Row]:
         """The findings, once all lines are taken."""
@@ -327,7 +327,7 @@ class Together:
             return []
         names, most_ms, times, first = self._asleep
         long = f" after {seconds(most_ms)} s" if most_ms else ""
-        if not self._stood:
+        if not self._halted:
             return [
                 told(
                     "timed_out_together",
@@ -335,7 +335,7 @@ class Together:
                     times,
                     f"{', '.join(sorted(names))} ran into their limits in the same moment{long}: look at what they share",
                     first,
-                    "One process, host or handler that stood still, a service that all of them wait for, or a broker and a network that did not "
+                    "One process, host or handler that was halted, a service that all of them wait for, or a broker and a network that did not "
                     "answer any of them: the lines of that moment tell which.",
                     "librdkafka: SESSTMOUT, MAXPOLL; max.poll.interval.ms",
                 )

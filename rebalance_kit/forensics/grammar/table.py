@@ -198,6 +198,16 @@ _BEGINNINGS = re.compile(
             ),
             *("Assignment received from leader", "(?<![\\w.] )Member ", "(?<![\\w.] )Group ", "Connector '"),
             *("Graceful stop of ", "WorkerS(?:ink|ource)Task", "Decided on assignment"),
+            *(
+                "Revok(?:e|ing) previously assigned partitions",
+                "Adding newly assigned partitions",
+                "Lost previously assigned",
+            ),
+            *(
+                "Giving away all assigned",
+                "Request joining group due to",
+                "Attempt to heartbeat failed since",
+            ),
         ]
     )
 )

@@ -51,7 +51,7 @@ _TIMELESS = "plain"
 _MARGIN = " \t*#>/|"
 _INDENTED = re.compile(
     r"\A[ \t*#>/|]{1,16}(?=\[?(?:\d{4}[-/.]\d\d[-/.]\d\d[T ]|\d\d:\d\d:\d\d)|%[0-7]\||\[(?:Group|Consumer client|Worker client|thrd:)"
-    r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|\{\")"
+    r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|kafka-node:|\{\")"
 )
 
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
@@ -171,7 +171,7 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     found = (
         template,
         tuple(
-            _name_in(text) if name == "group" else _NOTE.split(text, 1)[0] if name == "reason" else text
+            _name_in(text) if name == "group" else _NOTE.split(text, 1)[0] if name in _TO_THE_END else text
             for name, text in zip(template.fields, texts or (), strict=True)
         ),
     )
@@ -182,6 +182,9 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
 
 #: A person may have quoted a name.
 _QUOTES = "'`\""
+
+#: Fields that a line ends with.
+_TO_THE_END = frozenset({"reason", "partitions"})
 
 #: What people write behind the lines that they quote.
 _NOTE = re.compile(r"\)?\.? {3,}|\)?\.? *(?:←|<--|//)")
