@@ -26,6 +26,7 @@ import { Presenter } from "./screen/presenter.js";
 import { buildRegions } from "./screen/regions.js";
 import { Screen } from "./screen/screen.js";
 import { Options, Theme } from "./screen/theme.js";
+import { Store } from "./store.js";
 import { Cursor } from "./time/cursor.js";
 import { Player } from "./time/player.js";
 import { Strip } from "./time/strip.js";
@@ -51,10 +52,7 @@ export class Lab {
   constructor(model, el) {
     this.model = model;
     this.el = el;
-    this.selected = 0;
     this.alone = !!model.get("controls").alone;
-    this.film = /** @type {Film} */ (/** @type {unknown} */ (null)); // until the first one is inflated
-    this.serial = 0;
     /** @type {unknown} */
     this.shownBytes = null;
     /** @type {any[] | null} */
@@ -65,10 +63,6 @@ export class Lab {
     this.forgetting = 0;
     this.fromAddress = false;
     this.sawPlayed = false; // whether a deed was done whose effect is played
-    /** @type {Map<string, import("./numbers/number.js").Setting>} */
-    this.numbers = new Map();
-    /** @type {import("./numbers/spin.js").Spin | null} */
-    this.dragged = null;
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
     this.player = new Player(
@@ -76,8 +70,9 @@ export class Lab {
       () => this.onStop(),
       () => this.options.still,
     );
-    this.cursor = new Cursor(this);
-    this.pills = new Pills(this);
+    this.store = new Store(this.player);
+    this.cursor = new Cursor(this.store, model, () => this.paint(false));
+    this.pills = new Pills(this.store, this.options, (message) => this.screen.stage.pill(message));
     this.legend = new Legend(this);
     this.steps = new Steps(this);
     this.costs = new Costs(this);
@@ -101,6 +96,39 @@ export class Lab {
     this.newcomer.mark();
     this.listen();
     this.takeFilm(true);
+  }
+
+  // What is shown stands in the store; everything that asks the lab for it reads it there.
+  get film() {
+    return this.store.film;
+  }
+
+  set film(film) {
+    this.store.film = film;
+  }
+
+  get serial() {
+    return this.store.serial;
+  }
+
+  get selected() {
+    return this.store.selected;
+  }
+
+  set selected(place) {
+    this.store.select(place);
+  }
+
+  get numbers() {
+    return this.store.numbers;
+  }
+
+  get dragged() {
+    return this.store.dragged;
+  }
+
+  set dragged(spin) {
+    this.store.dragged = spin;
   }
 
   assemble() {
@@ -174,7 +202,7 @@ export class Lab {
       this.showControls();
       return;
     }
-    this.selected = Math.min(this.selected, this.film.members.length - 1);
+    this.store.select(this.selected);
     this.player.load(this.film);
     if (first) this.player.seek(this.model.get("cursor_ms"));
     this.showRun();
@@ -190,7 +218,7 @@ export class Lab {
 
   /** Show the run of the film that is there: everything but the film may be another than before. */
   showRun() {
-    this.serial = this.model.get("controls").serial;
+    this.store.serial = this.model.get("controls").serial;
     this.panels.forget();
     this.comparison.again();
     this.showControls();
@@ -211,7 +239,7 @@ export class Lab {
 
   showControls() {
     const controls = this.model.get("controls");
-    this.numbers = settingsOf(controls);
+    this.store.numbers = settingsOf(controls);
     showControls(this, controls);
     if (controls.notice && controls.notice !== this.toldNotice) this.tell(controls.notice);
     this.toldNotice = controls.notice;
@@ -317,7 +345,7 @@ export class Lab {
 
   /** @param {number} index */
   select(index) {
-    this.selected = Math.max(0, Math.min(index, this.film.members.length - 1));
+    this.store.select(index);
     this.marker.clear();
     this.paint(false);
     const { activeElement } = document;

@@ -7,9 +7,15 @@ const WITHIN_MS = 200;
 
 /** The pills of the run that is shown. */
 export class Pills {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /**
+   * @param {import("../store.js").Store} store
+   * @param {import("../screen/theme.js").Options} options
+   * @param {(message: import("../film/format.js").Message) => void} show lets one travel
+   */
+  constructor(store, options, show) {
+    this.store = store;
+    this.options = options;
+    this.show = show;
     /** @type {import("../film/format.js").Film | null} */
     this.film = null;
     /** @type {number[]} */
@@ -22,7 +28,7 @@ export class Pills {
    * @param {number} to
    */
   upTo(from, to) {
-    const { film, options, screen } = this.lab;
+    const { store: { film }, options } = this;
     if (to - from > WITHIN_MS || options.pills === "none") return;
     if (this.film !== film) {
       this.film = film;
@@ -31,7 +37,7 @@ export class Pills {
     const { times } = this;
     for (let place = placeOf(times, from) + 1; place < times.length && times[place] <= to; place += 1) {
       const message = film.messages[place];
-      if (options.pills === "all" || !message.quiet) screen.stage.pill(message);
+      if (options.pills === "all" || !message.quiet) this.show(message);
     }
   }
 }

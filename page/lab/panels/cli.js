@@ -6,9 +6,9 @@ import { copyText } from "./copy.js";
 
 /** The CLI tab. */
 export class CliView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /** @param {(words: string) => void} tell */
+  constructor(tell) {
+    this.tell = tell;
     this.content = /** @type {import("./content.js").CliContent} */ (/** @type {unknown} */ (null));
     /** @type {unknown} */
     this.drawn = null;
@@ -33,7 +33,7 @@ export class CliView {
     const copy = make("button", { type: "button", "aria-label": `Copy ${command}` }, "Copy");
     copy.addEventListener(
       "click",
-      () => copyText(`$ ${command}\n${text}`, (words) => this.lab.tell(words), "Copied."),
+      () => copyText(`$ ${command}\n${text}`, this.tell, "Copied."),
     );
     return [
       make("div", { class: "rk-command" }, make("code", {}, `$ ${command}`), copy),

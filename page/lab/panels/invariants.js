@@ -5,9 +5,9 @@ import { seconds } from "../film/times.js";
 
 /** The invariants tab. */
 export class InvariantsView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /** @param {(at: number, dragging: boolean) => void} seek */
+  constructor(seek) {
+    this.seek = seek;
     this.content = /** @type {import("./content.js").InvariantsContent} */ (/** @type {unknown} */ (null));
     /** @type {unknown} */
     this.drawn = null;
@@ -33,7 +33,7 @@ export class InvariantsView {
     const broken = seen.length > 0;
     const places = seen.map(([at, words]) => {
       const go = make("button", { type: "button" }, `${seconds(at)}: ${words}`);
-      go.addEventListener("click", () => this.lab.seek(at, false));
+      go.addEventListener("click", () => this.seek(at, false));
       return go;
     });
     const says = make("strong", {}, `${name}: ${broken ? "broken" : "holds"}`);

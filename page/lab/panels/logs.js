@@ -9,9 +9,12 @@ const AFTER = 60;
 
 /** The logs tab. */
 export class LogsView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /**
+   * @param {import("../store.js").Store} store
+   * @param {(words: string) => void} tell
+   */
+  constructor(store, tell) {
+    this.store = store;
     this.content = /** @type {import("./content.js").LogsContent} */ (/** @type {unknown} */ (null));
     /** @type {string | null} */
     this.drawn = null;
@@ -37,7 +40,7 @@ export class LogsView {
     copy.addEventListener("click", () => {
       copyText(
         this.chosen().map(([, , , line]) => line).join("\n"),
-        (words) => lab.tell(words),
+        tell,
         "Lines copied.",
       );
     });
@@ -45,7 +48,7 @@ export class LogsView {
 
   redraw() {
     this.drawn = null;
-    this.paint(this.lab.player.at);
+    this.paint(this.store.at);
   }
 
   /**
@@ -108,7 +111,7 @@ export class LogsView {
     const looks = ["rk-line", `rk-${level.toLowerCase()}`];
     if (after > 0) looks.push("rk-later");
     if (after === 0) looks.push("rk-here");
-    const member = this.lab.film.members[source - 1]; // source 0 is the broker
+    const member = this.store.film.members[source - 1]; // source 0 is the broker
     const style = member ? `--hue:var(--rk-m${member.hue})` : null;
     if (this.unfolded.has(text)) looks.push("rk-unfolded");
     const node = make(

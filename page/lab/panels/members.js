@@ -12,9 +12,9 @@ const LEAVING = ["give up", "was leaving"];
 
 /** The members tab. */
 export class MembersView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /** @param {import("../store.js").Store} store */
+  constructor(store) {
+    this.store = store;
     this.content = /** @type {import("./content.js").MembersContent} */ (/** @type {unknown} */ (null));
     /** @type {string | null} */
     this.drawn = null;
@@ -23,7 +23,7 @@ export class MembersView {
 
   /** @param {number} at */
   paint(at) {
-    const board = boardAt(this.lab.film, at);
+    const board = boardAt(this.store.film, at);
     const rows = board.members.map((member) => this.cells(board, member));
     const key = JSON.stringify(rows);
     if (this.drawn === key) return;
@@ -48,7 +48,7 @@ export class MembersView {
    * @param {import("../film/board.js").SeatedMember} member
    */
   cells(board, { index, name, state }) {
-    const { film } = this.lab;
+    const { film } = this.store;
     const named = (/** @type {number[]} */ list) =>
       list.length ? spoken(list.map((partition) => film.partitions[partition])) : "–";
     const waits = board.partitions.flatMap(({ target }, partition) => target === index ? partition : []);

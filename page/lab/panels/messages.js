@@ -16,9 +16,13 @@ const EVENTS = new Set(["fault", "action", "timer"]);
 
 /** Messages as a sequence diagram and as a table. */
 export class Messages {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /**
+   * @param {import("../store.js").Store} store
+   * @param {() => number} width of the lab, in its own pixels
+   */
+  constructor(store, width) {
+    this.store = store;
+    this.width = width;
     /** @type {string | null} */
     this.drawn = null;
     /** @type {Item[]} what is shown: messages, and what was done */
@@ -49,14 +53,14 @@ export class Messages {
     const box = make("input", { type: "checkbox" });
     box.addEventListener("input", () => {
       this.drawn = null;
-      this.paint(this.lab.player.at);
+      this.paint(this.store.at);
     });
     return { box, node: make("label", { class: "rk-check" }, box, words) };
   }
 
   /** Messages that pass the checks. */
   chosen() {
-    const { film, selected } = this.lab;
+    const { film, selected } = this.store;
     const [beats, commits, errors, only] = [this.beats, this.commits, this.errors, this.only].map(({ box }) =>
       box.checked
     );
@@ -72,7 +76,7 @@ export class Messages {
    * @returns {Item[]}
    */
   events() {
-    const { film, selected } = this.lab;
+    const { film, selected } = this.store;
     const { name } = film.members[selected] ?? { name: "" };
     return film.marks.filter((mark) =>
       EVENTS.has(mark.kind) && (!this.only.box.checked || mark.member === null || mark.member === name)
@@ -81,8 +85,8 @@ export class Messages {
 
   /** @param {number} at */
   paint(at) {
-    const { serial, selected, screen, player } = this.lab;
-    const key = `${serial}/${selected}/${screen.width}`;
+    const { serial, selected, at: now } = this.store;
+    const key = `${serial}/${selected}/${this.width()}`;
     const anew = this.drawn !== key;
     if (anew) {
       this.drawn = key;
@@ -98,9 +102,9 @@ export class Messages {
       sent.length ? `${before} of ${sent.length} messages so far` : "No such message in this run.",
     );
     const y = this.sequence.mark(at);
-    if (y === null || player.at === this.scrolledAt) return;
+    if (y === null || now === this.scrolledAt) return;
     this.diagram.scrollTop = y - this.diagram.clientHeight * 0.6;
-    this.scrolledAt = player.at;
+    this.scrolledAt = now;
   }
 
   /**
@@ -109,14 +113,14 @@ export class Messages {
    * @param {boolean} anew
    */
   moveTo(place, anew) {
-    const { film, selected, screen, player } = this.lab;
+    const { film, selected, at } = this.store;
     const first = Math.max(0, Math.min(place - AROUND, this.items.length - 2 * AROUND));
     const last = Math.min(this.items.length, first + 2 * AROUND);
     if (!anew && this.first === first && this.last === last) return;
     this.first = first;
     this.last = last;
     const shown = this.items.slice(first, last);
-    this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, player.at, screen.width - 70));
+    this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, at, this.width() - 70));
     this.rows.replaceChildren(...shown.map((item) => this.drawRow(item)));
   }
 
@@ -130,7 +134,7 @@ export class Messages {
       return row;
     }
     const { sent, arrives, member, api, request, error } = item;
-    const { name } = this.lab.film.members[member];
+    const { name } = this.store.film.members[member];
     const cells = request ? [name, "coordinator"] : ["coordinator", name];
     const words = `${api}${request ? "" : " answer"}${error ? ` ${error}` : ""}`;
     const row = rowOf(words, [arrives === null ? "lost" : milliseconds(arrives)]);

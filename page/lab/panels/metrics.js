@@ -15,9 +15,9 @@ const captionOf = (member) =>
 
 /** The metrics tab. */
 export class MetricsView {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /** @param {import("../store.js").Store} store */
+  constructor(store) {
+    this.store = store;
     this.content = /** @type {import("./content.js").MetricsContent} */ (/** @type {unknown} */ (null));
     /** @type {unknown} */
     this.drawn = null;
@@ -28,7 +28,7 @@ export class MetricsView {
 
   /** @param {number} at */
   paint(at) {
-    const { end } = this.lab.film;
+    const { end } = this.store.film;
     if (this.drawn !== this.content) {
       this.drawn = this.content;
       this.rows = this.content.rows.map((row) => new Row(row, end));

@@ -46,17 +46,33 @@ export class Panels {
     this.home = lab.ui.stageHome; // the one panel of all tabs
     set(this.home, "role", "tabpanel");
     set(this.home, "id", `rk-panel-${key}`);
-    this.views = {
-      timeline: new Timeline(lab),
-      messages: new Messages(lab),
-      logs: new LogsView(lab),
-      cli: new CliView(lab),
-      metrics: new MetricsView(lab),
-      members: new MembersView(lab),
-      why: new WhyView(lab),
-      invariants: new InvariantsView(lab),
-    };
+    this.views = this.viewsOf(lab);
     this.mark();
+  }
+
+  /**
+   * Each tab is given what it uses.
+   * @param {import("../lab.js").Lab} lab
+   */
+  viewsOf(lab) {
+    const { store, ui } = lab;
+    const width = () => lab.screen.width;
+    const tell = (/** @type {string} */ words) => lab.tell(words);
+    const seek = (/** @type {number} */ at, /** @type {boolean} */ dragging) => lab.seek(at, dragging);
+    const choose = (/** @type {number} */ member) => {
+      store.select(member);
+      lab.paint(false);
+    };
+    return {
+      timeline: new Timeline(store, ui.root, width, seek, choose),
+      messages: new Messages(store, width),
+      logs: new LogsView(store, tell),
+      cli: new CliView(tell),
+      metrics: new MetricsView(store),
+      members: new MembersView(store),
+      why: new WhyView(lab),
+      invariants: new InvariantsView(seek),
+    };
   }
 
   /** @param {KeyboardEvent} event */

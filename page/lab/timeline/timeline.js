@@ -17,9 +17,19 @@ const AROUND = 26;
 
 /** The timeline tab. */
 export class Timeline {
-  /** @param {import("../lab.js").Lab} lab */
-  constructor(lab) {
-    this.lab = lab;
+  /**
+   * @param {import("../store.js").Store} store
+   * @param {HTMLElement} looks the lab's root, whose classes say theme and size
+   * @param {() => number} width of the lab, in its own pixels
+   * @param {(at: number, dragging: boolean) => void} seek
+   * @param {(member: number) => void} choose
+   */
+  constructor(store, looks, width, seek, choose) {
+    this.store = store;
+    this.looks = looks;
+    this.width = width;
+    this.seek = seek;
+    this.choose = choose;
     /** @type {string | null} */
     this.drawn = null;
     /** @type {import("../film/format.js").Film | null} */
@@ -75,27 +85,27 @@ export class Timeline {
    * @param {number} by
    */
   zoom(by) {
-    const { film, player } = this.lab;
-    this.scale = zoomed(this.scale, by, player.at, film.end, SHORTEST_MS);
+    const { film, at } = this.store;
+    this.scale = zoomed(this.scale, by, at, film.end, SHORTEST_MS);
     this.redraw();
   }
 
   redraw() {
     this.drawn = null;
-    this.paint(this.lab.player.at);
+    this.paint(this.store.at);
   }
 
   /** @param {number} at */
   paint(at) {
-    const { film, ui, screen } = this.lab;
-    const width = screen.width - 44;
+    const { film } = this.store;
+    const width = this.width() - 44;
     if (this.film !== film) {
       this.film = film;
       this.scale = new Scale(0, film.end, this.scale.width);
       this.drawn = null;
     }
     const shown = following(this.scale, at, film.end);
-    const key = `${ui.root.className}/${width}`;
+    const key = `${this.looks.className}/${width}`;
     if (this.drawn !== key || shown !== this.scale) {
       this.drawn = key;
       this.scale = new Scale(shown.from, shown.to, width - LABEL - SIDE - 20);
@@ -106,15 +116,15 @@ export class Timeline {
   }
 
   draw() {
-    const { film, player, ui } = this.lab;
-    const { rows, others } = chooseRows(film, this.order.value, player.at);
+    const { film, at } = this.store;
+    const { rows, others } = chooseRows(film, this.order.value, at);
     this.rows = rows;
     const beside = this.bar.offsetHeight + (this.twin.open ? 0 : this.twin.offsetHeight) + AROUND;
     this.row = rowHeight(rows.length + (others ? 1 : 0), this.root.clientHeight - beside);
     this.height = TOP + rows.length * this.row;
     this.chart.style.height = `${this.height + (others ? this.row : 0)}px`;
     const pen = sharpPen(this.canvas, this.scale.width, this.height);
-    new Chart(pen, new Painter(ui.root), film, this.scale, this.row).draw(rows, this.height);
+    new Chart(pen, new Painter(this.looks), film, this.scale, this.row).draw(rows, this.height);
     const most = Math.max(1, ...rows.map((row) => row.stopped));
     const style = `${this.placed(this.height + 2)};width:100%`;
     const rest = make(
@@ -169,7 +179,7 @@ export class Timeline {
    * @param {number} partition
    */
   owners(partition) {
-    const { film } = this.lab;
+    const { film } = this.store;
     const spans = partitionBars(film.partitionTracks[partition], film.partitionStates, film.end);
     return spans.map(([from, , { owner, word, flows }]) => {
       const name = owner === GONE ? "not there" : owner < 0 ? "no owner" : film.members[owner].name;
@@ -187,14 +197,13 @@ export class Timeline {
   /** @param {MouseEvent} event */
   onClick(event) {
     const box = this.canvas.getBoundingClientRect();
-    const { film, player } = this.lab;
+    const { store } = this;
     const row =
       this.rows[Math.floor(((event.clientY - box.top) * (this.height / box.height) - TOP) / this.row)];
-    this.lab.seek(this.scale.at(((event.clientX - box.left) / box.width) * this.scale.width), false);
+    this.seek(this.scale.at(((event.clientX - box.left) / box.width) * this.scale.width), false);
     if (!row || row.kind === "group") return;
-    const member = row.kind === "member" ? row.index : ownerAt(film, row.index, player.at);
+    const member = row.kind === "member" ? row.index : ownerAt(store.film, row.index, store.at);
     if (member < 0) return;
-    this.lab.selected = member;
-    this.lab.paint(false);
+    this.choose(member);
   }
 }
