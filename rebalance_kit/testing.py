@@ -26,7 +26,7 @@ import pytest
 
 from rebalance_kit.analysis.deliveries import TWICE, deliveries
 from rebalance_kit.analysis.search import shrink
-from rebalance_kit.exercises.code_tasks.running import first_skip
+from rebalance_kit.exercises.code_running import first_skip
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from rebalance_kit.assignors.client import assign_range, assign_roundrobin
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.server import assign_server_range, assign_server_uniform
-from rebalance_kit.assignors.sticky.classes import plan_cooperative, plan_sticky
-from rebalance_kit.assignors.sticky.plan import StickyPlan
+from rebalance_kit.assignors.sticky_classes import plan_cooperative, plan_sticky
+from rebalance_kit.assignors.sticky_plan import StickyPlan
 from rebalance_kit.model.errors import AssignorError
 
 

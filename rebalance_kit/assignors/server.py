@@ -50,7 +50,7 @@ from rebalance_kit.assignors.contract import (
     in_map_order,
 )
 from rebalance_kit.assignors.java_order import hash_map_order, hash_set_of, int_hash, uuid_hash
-from rebalance_kit.assignors.sticky.general import LoadLevels
+from rebalance_kit.assignors.sticky_general import LoadLevels
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicPartition
 

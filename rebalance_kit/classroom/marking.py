@@ -20,7 +20,7 @@ from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.classroom.terms import Terms, read_terms
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
 from rebalance_kit.exercises.child.attempt import OUT_OF_TIME
-from rebalance_kit.exercises.code_tasks.task import CaseLine, CodeExercise, CodeReport, check_code
+from rebalance_kit.exercises.code_task import CaseLine, CodeExercise, CodeReport, check_code
 from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.wall import kinds

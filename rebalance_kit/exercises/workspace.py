@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rebalance_kit.exercises import FOLDER
+from rebalance_kit.exercises import FOLDER, code_task
 from rebalance_kit.exercises.case_runs import place_logs
 from rebalance_kit.exercises.checking import AnswerReport, check_answer
-from rebalance_kit.exercises.code_tasks import task as code_tasks
-from rebalance_kit.exercises.code_tasks.task import CodeExercise, CodeReport, check_code
+from rebalance_kit.exercises.code_task import CodeExercise, CodeReport, check_code
 from rebalance_kit.exercises.runner import LIMIT_S, FromCell, FromFile
 from rebalance_kit.exercises.spark_bench import SparkBench
 from rebalance_kit.exercises.task import Exercise, load, matched, names
@@ -61,13 +60,13 @@ AnyExercise = Exercise | CodeExercise
 
 def all_names() -> tuple[str, ...]:
     """Names of the PySpark exercises, then those of the code exercises."""
-    return (*names(), *code_tasks.names())
+    return (*names(), *code_task.names())
 
 
 def find(name: str) -> AnyExercise:
     """An exercise of either sort by its name, its number or a part of it; raises ``DataError`` naming those there are."""
     whole = matched(name, all_names())
-    return code_tasks.load(whole) if whole in code_tasks.names() else load(whole)
+    return code_task.load(whole) if whole in code_task.names() else load(whole)
 
 
 class Workspace:

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from rebalance_kit.logs.librdkafka_templates import ERRORS, LIBRDKAFKA
 from rebalance_kit.logs.lines import Said
-from rebalance_kit.logs.templates.librdkafka import ERRORS, LIBRDKAFKA
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.trace import TraceRow

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rebalance_kit.logs.templates.broker import BROKER
-from rebalance_kit.logs.templates.client import CLIENT, PROCESS
+from rebalance_kit.logs.broker_templates import BROKER
+from rebalance_kit.logs.client_templates import CLIENT, PROCESS
 from rebalance_kit.model.versions import has
 
 EPOCH = datetime(2026, 1, 5, 9, 0, 0, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 Every number and picture of the kit can be recomputed from these rows. The columns have the same
 names in Python, JSONL and Spark. ``KINDS`` says what each kind of row means and names the keys of its
-``detail``; ``model.schema`` has their types. A kind or key that is not listed there is never written.
+``detail``; ``model.schema_rows`` has their types. A kind or key that is not listed there is never written.
 
 Partitions inside a ``detail`` are written the way Kafka prints them (``orders-4``).
 """
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 from rebalance_kit.model.errors import DataError, require, require_kind
 from rebalance_kit.model.files import refuse_no_file
 from rebalance_kit.model.html import html_table
-from rebalance_kit.model.schema.rows import SCHEMA
+from rebalance_kit.model.schema_rows import SCHEMA
 
 Detail = Mapping[str, Any]
 NO_DETAIL: Detail = MappingProxyType({})
@@ -71,7 +71,7 @@ class TraceRow(NamedTuple):
 
 
 KINDS: Mapping[str, str] = MappingProxyType({name: kind.sentence() for name, kind in SCHEMA.items()})
-"""Each kind of row in one sentence with its keys; types and meanings are in ``model.schema``."""
+"""Each kind of row in one sentence with its keys; types and meanings are in ``model.schema_rows``."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

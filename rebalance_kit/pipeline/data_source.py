@@ -13,7 +13,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from rebalance_kit.forensics.tables import EVENTS
 from rebalance_kit.model.errors import ConfigError, DataError
-from rebalance_kit.pipeline.arrow_types import arrow_type
+from rebalance_kit.pipeline.output import arrow_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

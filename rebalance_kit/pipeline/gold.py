@@ -20,7 +20,6 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
 from rebalance_kit.forensics.tables import GOLD
 from rebalance_kit.model.collector import uncollected
-from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.classify import TASK_BYTES, file_reader, ranges_of, whole_lines
 from rebalance_kit.pipeline.lines.tables import (
     COUNTS,
@@ -32,6 +31,7 @@ from rebalance_kit.pipeline.lines.tables import (
     unpacked,
     with_places,
 )
+from rebalance_kit.pipeline.output import arrow_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

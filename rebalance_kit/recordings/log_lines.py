@@ -1,7 +1,7 @@
 """Log lines of a simulated run against the recorded text: per file, the same lines in the same order.
 
 Compared are broker.log and the log of every Java member, from the run's first step to ``admin stop``.
-A line counts when it is one of ``logs.templates``: those are the lines that tell of groups, members,
+A line counts when it is one of ``logs.broker_templates`` and its siblings: those are the lines that tell of groups, members,
 generations, assignments, callbacks, commits and the coordinator. Ids, uuids, offsets, hashes,
 addresses and durations are masked; level, logger and all other words are compared.
 
@@ -26,9 +26,9 @@ from string import Formatter
 from typing import NamedTuple
 
 from rebalance_kit.logs.broker import broker_lines
+from rebalance_kit.logs.broker_templates import LOADING
 from rebalance_kit.logs.lines import TEMPLATES
 from rebalance_kit.logs.member_log import member_lines
-from rebalance_kit.logs.templates.broker import LOADING
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.compare import UNORDERED_MS, Difference
 from rebalance_kit.recordings.folder import RecordedRun

@@ -12,7 +12,7 @@ import ipywidgets as w
 
 from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.checking import AnswerReport
-from rebalance_kit.exercises.code_tasks.task import CaseLine, CodeReport
+from rebalance_kit.exercises.code_task import CaseLine, CodeReport
 from rebalance_kit.exercises.spark_bench import SparkBench, shared_bench
 from rebalance_kit.exercises.task import Exercise as SparkExercise
 from rebalance_kit.exercises.workspace import Identity, Workspace, find

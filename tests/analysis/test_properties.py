@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.model.errors import ConfigError, ScenarioError
-from rebalance_kit.model.schema.text import problems
+from rebalance_kit.model.schema_text import problems
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.scenario import ACTIONS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate

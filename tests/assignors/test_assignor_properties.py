@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rebalance_kit.assignors.contract import KafkaFailure
 from rebalance_kit.assignors.registry import ASSIGNORS, assign
-from rebalance_kit.assignors.sticky.classes import plan_cooperative
+from rebalance_kit.assignors.sticky_classes import plan_cooperative
 from tests.support.assignors.assignor_groups import claiming, clusters, dealt, members, owning, readable
 
 EAGER = ("range", "roundrobin", "sticky", "server.range", "server.uniform")

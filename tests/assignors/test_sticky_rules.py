@@ -6,7 +6,7 @@ import pytest
 
 from rebalance_kit.assignors.contract import Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import assign
-from rebalance_kit.assignors.sticky.classes import (
+from rebalance_kit.assignors.sticky_classes import (
     StickyMemory,
     as_user_data,
     assign_sticky,

@@ -19,7 +19,7 @@ from rebalance_kit.classroom.marking import CourseMarks, LearnerMarks, Mark
 from rebalance_kit.classroom.plan import Beat, HandsOn, Plan, Scene
 from rebalance_kit.forensics.look import look
 from rebalance_kit.pipeline.stream.query import Latest
-from rebalance_kit.quiz.exports import paper
+from rebalance_kit.quiz.exports import marked
 from rebalance_kit.quiz.items.bank import Bank, read_bank
 from rebalance_kit.quiz.items.item import Choice
 from rebalance_kit.quiz.sittings.poll import PollCount
@@ -75,7 +75,7 @@ WRITES_PAGES = {
     "classroom/gradebook.py": "test_the_feedback_of_a_learner",
     "classroom/guide.py": "test_the_pages_of_plan_b",
     "quiz/sittings/room.py": "test_the_page_of_a_room_for_phones",
-    "quiz/exports/paper.py": "test_the_questions_on_paper",
+    "quiz/exports/marked.py": "test_the_questions_on_paper",
     "view/lab/page.py": "test_the_exported_lab",
     "view/reports/log_report.py": "test_the_page_about_logs",
     "view/reports/sweep_report.py": "test_the_report_of_a_run, test_the_page_of_a_sweep",
@@ -226,7 +226,7 @@ def test_the_report_of_a_class(safe, tmp_path, hostile_class):
 
 def test_the_questions_on_paper(safe, tmp_path):
     item, _ = question()
-    (tmp_path / "paper.html").write_bytes(paper.written([item], ONE, with_key=True))
+    (tmp_path / "paper.html").write_bytes(marked.written([item], ONE, with_key=True))
     safe.goto((tmp_path / "paper.html").as_uri())
     assert shows(safe, ONE, *(option.text for option in item.options))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.exercises.code_tasks.task import check_code, load, names
+from rebalance_kit.exercises.code_task import check_code, load, names
 from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.simulation.permalink import read_link
 from tests.support.exercises.learner import SEED

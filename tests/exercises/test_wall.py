@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import rebalance_kit
-from rebalance_kit.exercises.code_tasks.task import check_code, home, load
+from rebalance_kit.exercises.code_task import check_code, home, load
 from rebalance_kit.exercises.runner import FromFile
 from rebalance_kit.exercises.wall import kinds, paths
 from rebalance_kit.exercises.wall.begin import ask

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from rebalance_kit.model.schema.text import problems
+from rebalance_kit.model.schema_text import problems
 from rebalance_kit.recordings.folder import read_run
 from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.view.board.boards import Boards

@@ -8,9 +8,9 @@ import pytest
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.model.errors import DataError, RebalanceKitError
-from rebalance_kit.model.schema.kind import parse_type
-from rebalance_kit.model.schema.rows import ACTIONS, SCHEMA, TRIGGER
-from rebalance_kit.model.schema.text import page, problems
+from rebalance_kit.model.schema_kind import parse_type
+from rebalance_kit.model.schema_rows import ACTIONS, SCHEMA, TRIGGER
+from rebalance_kit.model.schema_text import page, problems
 from rebalance_kit.model.trace import KINDS
 from rebalance_kit.protocol.messages import Trigger
 from rebalance_kit.simulation.scenario.actions import ARGUMENTS

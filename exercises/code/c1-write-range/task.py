@@ -2,8 +2,8 @@
 
 from rebalance_kit.assignors.contract import Cluster
 from rebalance_kit.assignors.registry import assign
-from rebalance_kit.exercises.code_tasks.running import ASSIGNOR, assignor_case, members_of, shares_of
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed
+from rebalance_kit.exercises.code_running import ASSIGNOR, assignor_case, members_of, shares_of
+from rebalance_kit.exercises.code_task import FULL, CodeTask, Failed
 
 
 def range_case(title, topics, members):

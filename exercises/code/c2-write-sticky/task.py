@@ -1,7 +1,7 @@
 """A sticky assignor: as even as possible first, then as few moves as possible."""
 
-from rebalance_kit.exercises.code_tasks.running import ASSIGNOR, assignor_case, members_of, shares_of
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
+from rebalance_kit.exercises.code_running import ASSIGNOR, assignor_case, members_of, shares_of
+from rebalance_kit.exercises.code_task import FULL, CodeTask, Failed, Mark
 
 
 def sticky_case(title, topics, members, actions):

@@ -1,13 +1,13 @@
 """A rebalance listener that loses nothing: it commits what leaves, and says where a partition without an offset begins."""
 
-from rebalance_kit.exercises.code_tasks.running import (
+from rebalance_kit.exercises.code_running import (
     LISTENER,
     first_skip,
     listening_case,
     played_back,
     records_twice,
 )
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
+from rebalance_kit.exercises.code_task import FULL, CodeTask, Failed, Mark
 
 HEAD = """scenario: lose-nothing
 topics:

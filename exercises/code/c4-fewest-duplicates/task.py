@@ -1,6 +1,6 @@
 """A listener that duplicates least: every callback is an occasion to commit, and some commits are refused."""
 
-from rebalance_kit.exercises.code_tasks.running import (
+from rebalance_kit.exercises.code_running import (
     LISTENER,
     first_skip,
     listening_case,
@@ -8,7 +8,7 @@ from rebalance_kit.exercises.code_tasks.running import (
     records_twice,
     run_with,
 )
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeTask, Failed, Mark
+from rebalance_kit.exercises.code_task import FULL, CodeTask, Failed, Mark
 
 HEAD = """scenario: fewest-duplicates
 topics:

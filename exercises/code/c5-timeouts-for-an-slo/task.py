@@ -3,8 +3,8 @@
 import json
 
 from rebalance_kit.analysis.metrics import metrics
-from rebalance_kit.exercises.code_tasks.running import LITERAL
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, CodeTask, Failed, Mark
+from rebalance_kit.exercises.code_running import LITERAL
+from rebalance_kit.exercises.code_task import FULL, CodeCase, CodeTask, Failed, Mark
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.simulation.permalink import Link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario

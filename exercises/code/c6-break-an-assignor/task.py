@@ -4,8 +4,8 @@ from pathlib import Path
 
 import yaml
 
-from rebalance_kit.exercises.code_tasks.running import LITERAL
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, CodeTask, Failed, Mark
+from rebalance_kit.exercises.code_running import LITERAL
+from rebalance_kit.exercises.code_task import FULL, CodeCase, CodeTask, Failed, Mark
 from rebalance_kit.exercises.task import module_of
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.simulation.permalink import Link

@@ -1,7 +1,7 @@
 """Rebalance callbacks for librdkafka clients in an eager group."""
 
-from rebalance_kit.exercises.code_tasks.on_clients import ON_CLIENTS, client_case, read_and_handed_over
-from rebalance_kit.exercises.code_tasks.task import CodeTask
+from rebalance_kit.exercises.code_on_clients import ON_CLIENTS, client_case, read_and_handed_over
+from rebalance_kit.exercises.code_task import CodeTask
 
 TWO = {"a": {"from_s": 0}, "b": {"from_s": 4}}
 

@@ -2,7 +2,7 @@
 
 import random
 
-from rebalance_kit.exercises.code_tasks.on_clients import client_case
+from rebalance_kit.exercises.code_on_clients import client_case
 
 
 def cases(seed):

@@ -1,4 +1,4 @@
-"""Run one assignor or listener: the module behind the wall of ``code_tasks.running``.
+"""Run one assignor or listener: the module behind the wall of ``exercises.code_running``.
 
 An assignor is called with what the leader of each case was told. A listener is plugged into the engine, and only the
 orders that it gave its consumer leave this process: whoever judges repeats the run with them.

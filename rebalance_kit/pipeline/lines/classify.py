@@ -26,9 +26,9 @@ from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.pipeline.arrow_types import arrow_type
 from rebalance_kit.pipeline.lines.batch_reader import CLASSIFIED, BatchReader
 from rebalance_kit.pipeline.lines.tables import PACKETS, Packet, Steps, packed, schema_of
+from rebalance_kit.pipeline.output import arrow_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -33,7 +33,7 @@ from rebalance_kit.forensics.lines.file_reader import shift
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import KEPT_OF_A_LONG_LINE, LONGEST_LINE
 from rebalance_kit.forensics.tables import EVENTS, LINES, REJECTED
-from rebalance_kit.pipeline.arrow_types import arrow_type
+from rebalance_kit.pipeline.output import arrow_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -22,6 +22,6 @@ Invariants:
   onPartitionsRevoked; never both of the same partition.
 
 Why so: two threads of Java's become one machine whose events say which thread they belong to, so ``table`` has a row per
-event and step. ``joining`` is the way from one generation to the next, ``heartbeating`` the other thread and commits,
-``requests`` what is sent, close() included, ``subscribing`` what makes it join again.
+event and step. ``joining`` is the way from one generation to the next, ``heartbeating`` the other thread, commits, and what makes it join again,
+``requests`` what is sent, close() included.
 """

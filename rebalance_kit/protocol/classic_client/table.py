@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from rebalance_kit.protocol import client, effects, messages
-from rebalance_kit.protocol.classic_client import heartbeating, joining, subscribing
+from rebalance_kit.protocol.classic_client import heartbeating, joining
 from rebalance_kit.protocol.classic_client.member import ClassicMember
 from rebalance_kit.protocol.classic_client.requests import close_called, last_callback_returned
 
 TABLE = client.ClientTable[ClassicMember](
     "a classic consumer",
     # the application thread
-    client.on(effects.Polled, subscribing.polled, client.PollStep.IDLE),
-    client.on(effects.Subscribed, subscribing.subscribed),
-    client.on(effects.RejoinEnforced, subscribing.rejoin_enforced),
-    client.on(effects.MetadataSeen, subscribing.metadata_seen),
+    client.on(effects.Polled, heartbeating.polled, client.PollStep.IDLE),
+    client.on(effects.Subscribed, heartbeating.subscribed),
+    client.on(effects.RejoinEnforced, heartbeating.rejoin_enforced),
+    client.on(effects.MetadataSeen, heartbeating.metadata_seen),
     client.on(effects.CallbackDone, joining.revoked_before_join, client.PollStep.REVOKING_BEFORE_JOIN),
     client.on(effects.CallbackDone, joining.revoked_after_sync, client.PollStep.REVOKING),
     client.on(effects.CallbackDone, joining.assigned, client.PollStep.ASSIGNING),
-    client.on(effects.CallbackDone, subscribing.deleted_lost, client.PollStep.LOSING),
+    client.on(effects.CallbackDone, heartbeating.deleted_lost, client.PollStep.LOSING),
     client.on(effects.CallbackDone, last_callback_returned, client.PollStep.CLOSE_CALLBACK),
     client.on(effects.CloseCalled, close_called),
     # joining

@@ -25,7 +25,7 @@ FORMATS = {
     "cartridge": "cartridge",
     "jupyterquiz": "jupyterquiz",
     "csv": "table",
-    "html": "paper",
+    "html": "marked",
 }
 """Name of a format to the file that writes it; each has ``written(questions, title, with_key) -> bytes``."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Cluster, KafkaFailure, MemberSubscription
 from rebalance_kit.assignors.registry import plan
-from rebalance_kit.assignors.sticky.classes import assign_librdkafka_cooperative
+from rebalance_kit.assignors.sticky_classes import assign_librdkafka_cooperative
 from rebalance_kit.model.errors import AssignorError
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol.effects import NO_RACKS, Racks

@@ -3,8 +3,8 @@
 import json
 
 from rebalance_kit import scenarios
-from rebalance_kit.model.schema.rows import SCHEMA
-from rebalance_kit.model.schema.text import ddl
+from rebalance_kit.model.schema_rows import SCHEMA
+from rebalance_kit.model.schema_text import ddl
 from rebalance_kit.simulation.simulate import simulate
 
 KINDS = ("commit", "owned", "assignment", "action", "account", "request", "response", "process_started")

@@ -48,7 +48,7 @@ READ = {
     "the solution": "return open(EXERCISES + '/code/c1-write-range/solution.py').read()",
     "the hidden cases in the package": "return open(PACKAGE + '/exercises/code/c1-write-range/hidden.py').read()",
     "the keys of the quiz": "import os; return os.listdir(PACKAGE + '/quiz') or os.listdir(EXERCISES + '/quiz')",
-    "the judge": "import rebalance_kit.exercises.code_tasks.task as c; return c",
+    "the judge": "import rebalance_kit.exercises.code_task as c; return c",
     "the catalogue": "import rebalance_kit.exercises.task as c; return c",
     "the truth of runs": "import rebalance_kit.exercises.case_runs as t; return t",
     "the recorded runs": "import rebalance_kit.recordings.folder as p; return p",

@@ -35,8 +35,8 @@ from dataclasses import dataclass
 
 from rebalance_kit.assignors.contract import NO_GENERATION, Assignment, Cluster, MemberSubscription, Step
 from rebalance_kit.assignors.java_order import hash_map_order, string_hash
-from rebalance_kit.assignors.sticky.claims import generation_of
-from rebalance_kit.assignors.sticky.plan import StickyPlan, as_printed, deal_sticky
+from rebalance_kit.assignors.sticky_claims import generation_of
+from rebalance_kit.assignors.sticky_plan import StickyPlan, as_printed, deal_sticky
 from rebalance_kit.model.topology import TopicPartition
 
 # ``CooperativeStickyAssignor``: the sticky outcome, but what changes hands goes unread for one generation.

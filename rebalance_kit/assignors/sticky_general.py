@@ -36,7 +36,7 @@ from heapq import heapify, heapreplace
 
 from rebalance_kit.assignors.contract import KafkaFailure, MemberSubscription, RackMap, Step
 from rebalance_kit.assignors.java_order import hash_map_order, java_sorted, partition_hash
-from rebalance_kit.assignors.sticky.claims import Claims, generation_of
+from rebalance_kit.assignors.sticky_claims import Claims, generation_of
 from rebalance_kit.model.topology import TopicPartition
 
 # Record the moves of the general sticky path, so that a later move can undo an earlier one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rebalance_kit.model.schema.kind import Keys, Kind, key
+from rebalance_kit.model.schema_kind import Keys, Kind, key
 
 LIFE = key("int", "which of the processes that ran under this name, from 1")
 POSITION = key("int?", "the next offset that the member reads; None while it looks for its first position")

@@ -12,8 +12,8 @@ from operator import itemgetter
 
 from rebalance_kit.assignors import contract
 from rebalance_kit.assignors.java_order import hash_map_order, java_sorted, string_hash
-from rebalance_kit.assignors.sticky.claims import Claims, all_alike, hear_claims
-from rebalance_kit.assignors.sticky.general import GeneralDeal
+from rebalance_kit.assignors.sticky_claims import Claims, all_alike, hear_claims
+from rebalance_kit.assignors.sticky_general import GeneralDeal
 from rebalance_kit.model.topology import TopicPartition
 
 # The sticky family when all members read the same topics: keep as much as balance allows.

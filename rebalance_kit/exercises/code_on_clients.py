@@ -15,7 +15,7 @@ from typing import Any
 
 from rebalance_kit.clients.mock_cluster import ClientRun, events_of
 from rebalance_kit.exercises.child.attempt import no_answer_within
-from rebalance_kit.exercises.code_tasks.task import FULL, CodeCase, Failed, Mark, Outputs
+from rebalance_kit.exercises.code_task import FULL, CodeCase, Failed, Mark, Outputs
 from rebalance_kit.exercises.runner import Answer, Code, code_of
 from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.exercises.wall import paths

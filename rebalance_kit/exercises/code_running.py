@@ -15,7 +15,7 @@ from typing import Any
 from rebalance_kit.analysis.deliveries import SKIPPED, TWICE, deliveries
 from rebalance_kit.assignors.contract import Cluster, MemberSubscription
 from rebalance_kit.assignors.registry import assign
-from rebalance_kit.exercises.code_tasks.task import CodeCase, Failed, Outputs
+from rebalance_kit.exercises.code_task import CodeCase, Failed, Outputs
 from rebalance_kit.exercises.runner import Answer, Code, code_of
 from rebalance_kit.exercises.task import NotYet
 from rebalance_kit.exercises.wall import paths

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rebalance_kit.model.schema.kind import Keys, Kind
-from rebalance_kit.model.schema.rows import PARTS, SCHEMA
+from rebalance_kit.model.schema_kind import Keys, Kind
+from rebalance_kit.model.schema_rows import PARTS, SCHEMA
 from rebalance_kit.model.trace import Trace, TraceRow
 
 # Whether a trace is written as the schema says.
@@ -59,7 +59,7 @@ def _detail(row: TraceRow, kind: Kind, *, recorded: bool) -> Iterator[str]:
 
 HEAD = """# The trace
 
-Made by `make golden` from the tables in `rebalance_kit/model/schema`.
+Made by `make golden` from the tables in `rebalance_kit/model/schema_rows.py`.
 
 A trace is a file of JSON lines. The first line is the head: `{"trace": {"run_id", "label", "seed", "end_ms",
 "source", "meta"}}`. Each further line is one event with the same columns in Python, JSON and Spark:
@@ -81,13 +81,13 @@ Types: `text`, `int`, `number`, `bool`, `partition` (text such as `orders-4`), `
 `a, b` (one of these words), `[type]` (a list), `{type}` (a map whose keys are text). A question mark allows None.
 
 Keys *for logs* exist only because Kafka's own log lines tell them; nothing but `rebalance-kit logs` reads them. Keys
-*not recorded* are missing from traces of recorded runs. `model.schema.text.problems(trace)` compares a trace with this page,
+*not recorded* are missing from traces of recorded runs. `model.schema_text.problems(trace)` compares a trace with this page,
 and `model.trace.read_trace(path)` reads a file back.
 
 To read one kind of row with Spark, ask for its schema:
 
 ```python
-from rebalance_kit.model.schema.text import ddl
+from rebalance_kit.model.schema_text import ddl
 
 commits = spark.read.schema(ddl("commit")).json("crash.eager.jsonl").where("kind = 'commit'")
 ```

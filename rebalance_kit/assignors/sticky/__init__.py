@@ -1,1 +1,0 @@
-"""The parts of the sticky assignors: claims, movements, the constrained and the general algorithm."""

@@ -1,1 +1,0 @@
-"""The schema of the trace: each kind of row with its keys and types, as data."""
