@@ -6,7 +6,7 @@ runs, of each, the tests that execute its line, the quickest first, until one fa
 line says how many were killed. A mutant that no test executes, or whose tests all pass, survives.
 
 A mutant is one change of one expression: a comparison turned or moved by one, ``and`` for ``or``, a ``not`` or a condition
-dropped, a number moved by one, a truth value turned, a ``yield`` or a call left out, what is returned left out.
+dropped, a number moved by one, a truth value turned, a ``yield`` or a call left out, what is returned left out. What is executed when a module is imported (tables, defaults) has none.
 """
 
 from __future__ import annotations
@@ -14,23 +14,21 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
-import importlib
-import importlib.abc
-import importlib.util
-import io
+import gc
 import json
 import os
 import random
-import signal
+import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import coverage
 import pytest
+from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("rebalance_kit/protocol", "rebalance_kit/assignors")
@@ -43,14 +41,7 @@ TESTS = (
 )
 NOT_RULES = {"vectors.py"}
 """The reader of Kafka's test vectors: a tool of the tests."""
-BEFOREHAND = (
-    "hypothesis",
-    "yaml",
-    "rebalance_kit.doctor",
-    "rebalance_kit.model.config",
-    "rebalance_kit.pipeline.spark.java",
-)
-"""What every test imports and no mutant changes: imported once."""
+OPTIONS = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary")
 LIMIT_S = 40
 """Seconds of tests for a mutant; a loop without end is stopped, and counts as killed, after three times as many."""
 TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -119,13 +110,20 @@ def _numbered(tree: ast.AST, first: int = 1) -> Iterator[tuple[ast.AST, int]]:
 
 
 def sites() -> list[dict[str, Any]]:
-    """Every mutant that there is: file, number of its node, line, and what changes. Annotations and docstrings have none."""
+    """Every mutant that there is: file, number of its node, first line of its statement, and what changes; of functions alone."""
     found = []
     for room in ROOMS:
         for path in sorted((ROOT / room).rglob("*.py")):
             if path.name in NOT_RULES:
                 continue
             tree = ast.parse(path.read_text("utf-8"))
+            inside = {
+                id(inner)
+                for function in ast.walk(tree)
+                if isinstance(function, ast.FunctionDef)
+                for statement in function.body
+                for inner in ast.walk(statement)
+            }
             passed_over = {
                 id(inner)
                 for node in ast.walk(tree)
@@ -134,7 +132,7 @@ def sites() -> list[dict[str, Any]]:
                 for inner in ast.walk(part)
             }
             for number, (node, first) in enumerate(_numbered(tree)):
-                if id(node) not in passed_over:
+                if id(node) in inside and id(node) not in passed_over:
                     name = path.relative_to(ROOT).as_posix()
                     found += [
                         {"file": name, "node": number, "line": first, "what": what}
@@ -143,70 +141,57 @@ def sites() -> list[dict[str, Any]]:
     return found
 
 
-class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports one module as its mutant; every other one as it stands in its file."""
-
-    def __init__(self, mutant: dict[str, Any]) -> None:
-        self.mutant = mutant
-        self.name = mutant["file"].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-    def find_spec(self, name: str, *_: object) -> Any:
-        """Only the mutant's own name is found here."""
-        if name != self.name:
-            return None
-        file = ROOT / self.mutant["file"]
-        inner = [str(file.parent)] if file.name == "__init__.py" else None
-        return importlib.util.spec_from_file_location(
-            name, file, loader=self, submodule_search_locations=inner
-        )
-
-    def exec_module(self, module: Any) -> None:
-        """Run the changed text in the module."""
-        tree = _Site(self.mutant["node"], self.mutant["what"]).visit(
-            ast.parse((ROOT / self.mutant["file"]).read_text("utf-8"))
-        )
-        exec(compile(ast.fix_missing_locations(tree), self.mutant["file"], "exec"), module.__dict__)  # noqa: S102  our own text
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those inside it."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
-class _Chosen:
-    """Runs these tests alone, in this order; notes the time of each, and tells coverage whose lines come next."""
+def _name_of(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
 
-    def __init__(self, order: Sequence[str] | None = None, measured: coverage.Coverage | None = None) -> None:
-        self.order, self.measured = order, measured
+
+def _put_in(mutant: dict[str, Any], functions: dict[tuple[str, str, int], list[FunctionType]]) -> None:
+    """Give every function of the mutant's file that differs its changed code, wherever it is held."""
+    file = str(ROOT / mutant["file"])
+    tree = ast.parse(Path(file).read_text("utf-8"))
+    before = {_name_of(code): code for code in _codes(compile(tree, file, "exec"))}
+    changed = ast.fix_missing_locations(_Site(mutant["node"], mutant["what"]).visit(tree))
+    for code in _codes(compile(changed, file, "exec", dont_inherit=True)):
+        if before.get(_name_of(code)) != code:
+            for function in functions.get(_name_of(code), ()):
+                function.__code__ = code
+
+
+class _Measured:
+    """Tells coverage whose lines come next, and notes how long each test takes."""
+
+    def __init__(self, data: coverage.Coverage) -> None:
+        self.data = data
         self.seconds: dict[str, float] = {}
-        self.failed = ""
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep what was chosen."""
-        if self.order is not None:
-            place = {name: at for at, name in enumerate(self.order)}
-            items[:] = sorted(
-                (item for item in items if item.nodeid in place), key=lambda item: place[item.nodeid]
-            )
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         """Lines that are executed from here on are this test's."""
-        if self.measured is not None:
-            self.measured.switch_context(item.nodeid)
+        self.data.switch_context(item.nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note how long it took, and whether it failed."""
+        """Note how long it took."""
         if report.when == "call":
             self.seconds[report.nodeid] = report.duration
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
 
 
 def cover(state: Path) -> None:
     """Run the tests once, each line with the tests that execute it."""
     data = coverage.Coverage(data_file=str(state / "lines"), source=[str(ROOT / room) for room in ROOMS])
     data.start()
-    chosen = _Chosen(measured=data)
-    pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS], plugins=[chosen])
+    measured = _Measured(data)
+    pytest.main([*OPTIONS, *TESTS], plugins=[measured])
     data.stop()
     data.save()
-    (state / "seconds.json").write_text(json.dumps(chosen.seconds), "utf-8")
+    (state / "seconds.json").write_text(json.dumps(measured.seconds), "utf-8")
 
 
 def _tests_of(state: Path) -> dict[tuple[str, int], list[str]]:
@@ -224,24 +209,59 @@ def _tests_of(state: Path) -> dict[tuple[str, int], list[str]]:
     return {place: sorted(names, key=seconds.__getitem__) for place, names in tests.items()}
 
 
-def _outcome(mutant: dict[str, Any], tests: Sequence[str], budget_s: float) -> str:
-    """The name of the test that fails, ``a loop``, ``imports nothing``, or nothing: tried in a process of its own."""
+class _Tried:
+    """In place of running the tests once: the next mutants of the sample, each in a process of its own that has all collected."""
+
+    def __init__(self, state: Path, count: int, seed: int, for_s: float) -> None:
+        found = sites()
+        self.all = len(found)
+        self.sample = random.Random(seed).sample(found, min(count, len(found)))
+        self.file = state / f"mutants-{seed}-{count}.jsonl"
+        lines = self.file.read_text("utf-8").splitlines() if self.file.exists() else []
+        self.done = [json.loads(line) for line in lines]
+        self.tests_of = _tests_of(state)
+        self.seconds: dict[str, float] = json.loads((state / "seconds.json").read_text("utf-8"))
+        self.for_s = for_s
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Take mutants while there is time."""
+        ends = time.monotonic() + self.for_s
+        items = {item.nodeid: item for item in session.items}
+        functions: dict[tuple[str, str, int], list[FunctionType]] = {}
+        for function in gc.get_objects():
+            if isinstance(function, FunctionType):
+                functions.setdefault(_name_of(function.__code__), []).append(function)
+        for mutant in self.sample[len(self.done) :]:
+            if time.monotonic() > ends:
+                break
+            tests = _within(self.tests_of.get((mutant["file"], mutant["line"]), []), self.seconds, LIMIT_S)
+            chosen = [items[name] for name in tests if name in items]
+            killed = _outcome(mutant, chosen, functions) if chosen else ""
+            self.done.append({**mutant, "tests": len(chosen), "killed": killed})
+            with self.file.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(self.done[-1]) + "\n")
+        return True
+
+
+def _outcome(
+    mutant: dict[str, Any],
+    tests: Sequence[pytest.Item],
+    functions: dict[tuple[str, str, int], list[FunctionType]],
+) -> str:
+    """The name of the test that fails, ``a loop``, or nothing."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(int(3 * budget_s) + 20)
-        sys.meta_path.insert(0, _Mutated(mutant))
-        chosen = _Chosen(tests)
-        files = list(dict.fromkeys(name.partition("::")[0] for name in tests))
-        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-            status = pytest.main(
-                ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", *files],
-                plugins=[chosen],
+        resource.setrlimit(resource.RLIMIT_CPU, (3 * LIMIT_S, 3 * LIMIT_S))
+        _put_in(mutant, functions)
+        for place, item in enumerate(tests):
+            reports = runtestprotocol(
+                item, log=False, nextitem=tests[place + 1] if place + 1 < len(tests) else None
             )
-        told = chosen.failed or ("imports nothing" if int(status) not in {0, 1} else "")
-        os.write(writing, told.encode())
+            if any(report.failed for report in reports):
+                os.write(writing, item.nodeid.encode())
+                break
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as pipe:
@@ -262,29 +282,14 @@ def _within(tests: Sequence[str], seconds: dict[str, float], budget_s: float) ->
 
 
 def run(state: Path, count: int, seed: int, for_s: float) -> None:
-    """Take the next mutants of the sample, as many as fit into the time."""
-    began = time.monotonic()
-    for name in BEFOREHAND:
-        importlib.import_module(name)
-    found = sites()
-    sample = random.Random(seed).sample(found, min(count, len(found)))
-    file = state / f"mutants-{seed}-{count}.jsonl"
-    done = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
-    tests_of = _tests_of(state)
-    seconds = json.loads((state / "seconds.json").read_text("utf-8"))
-    for mutant in sample[len(done) :]:
-        if time.monotonic() - began > for_s:
-            break
-        here = tests_of.get((mutant["file"], mutant["line"])) or tests_of.get((mutant["file"], 0), [])
-        tests = _within(here, seconds, LIMIT_S)
-        killed = _outcome(mutant, tests, LIMIT_S) if tests else ""
-        done.append({**mutant, "tests": len(tests), "killed": killed})
-        with file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps(done[-1]) + "\n")
-    survivors = [mutant for mutant in done if not mutant["killed"]]
+    """Take the next mutants of the sample, as many as fit into the time, and say how it stands."""
+    tried = _Tried(state, count, seed, for_s)
+    pytest.main([*OPTIONS, *TESTS], plugins=[tried])
+    survivors = [mutant for mutant in tried.done if not mutant["killed"]]
     for mutant in survivors:
         print(f"{mutant['file']}:{mutant['line']}: {mutant['what']} ({mutant['tests']} tests)")
-    print(f"{len(done)} of {len(sample)} tried ({len(found)} in all), {len(done) - len(survivors)} killed")
+    done, killed = len(tried.done), len(tried.done) - len(survivors)
+    print(f"{done} of {len(tried.sample)} tried ({tried.all} in all), {killed} killed")
 
 
 def main() -> None:
