@@ -177,7 +177,7 @@ def examine(name: str, count: int, bench: object) -> tuple[int, list[tuple[int, 
 
 def _green(exercise: object, answer: FromFile, bench: object) -> bool:
     from rebalance_kit.exercises import checking
-    from rebalance_kit.exercises.code_tasks.task import check_code
+    from rebalance_kit.exercises.code_task import check_code
 
     if hasattr(exercise, "folder") and "/code/" in exercise.folder.as_posix():
         return bool(check_code(exercise, answer, seed=SEED).green)  # type: ignore[attr-defined]
