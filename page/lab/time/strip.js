@@ -14,6 +14,9 @@ const MARGIN = 26;
 /** The usual size of letters; for a projector they are larger. */
 const LETTERS_PX = 11.5;
 
+/** How wide half a number of the axis is at most, in letters of the clock, for each of its digits. */
+const DIGIT_SHARE = 1.2;
+
 /** How strongly a future is drawn that is only foreseen. */
 const PALE = 0.5;
 
@@ -28,6 +31,8 @@ export class Strip {
     this.lesson = "";
     this.at = 0;
     this.words = "";
+    this.letters = 0;
+    this.reaches = 0;
     this.rows = make("div", { class: "rk-striprows", "aria-hidden": "true" });
     this.rows.append(make("span", {}, "rebalance"), make("span", {}, "unread"));
     this.would = make("span", { class: "rk-would", "aria-hidden": "true" });
@@ -179,6 +184,24 @@ export class Strip {
     this.clock.style.marginLeft = `${labelShift(x, this.scale.width, MARGIN)}px`;
     this.slider.value = String(at);
     set(this.slider, "aria-valuetext", words);
+    this.clear(x + labelShift(x, this.scale.width, MARGIN));
+  }
+
+  /**
+   * Hide the numbers of the axis that the clock would cover in part.
+   * @param {number} x the middle of the clock
+   */
+  clear(x) {
+    if (this.letters !== this.clock.textContent.length) {
+      this.letters = this.clock.textContent.length;
+      this.reaches = this.clock.offsetWidth / 2;
+    }
+    for (const tick of /** @type {Iterable<HTMLElement>} */ (this.axis.children)) {
+      const half = tick.textContent.length * DIGIT_SHARE * this.reaches / this.letters;
+      tick.style.visibility = Math.abs(Number.parseFloat(tick.style.left) - x) < this.reaches + half
+        ? "hidden"
+        : "";
+    }
   }
 }
 

@@ -72,3 +72,18 @@ def test_branches_of_unlike_length_are_compared_on_one_axis(bridge):
     first, second = bridge.page.evaluate(AXES)
     assert first == second
     assert first.startswith("0@0px")
+
+
+def test_the_clock_at_the_cursor_covers_no_number_of_the_axis_in_part(bridge):
+    page = bridge.page
+    for at_ms in (0, 2_000, 9_000, 20_000, 34_400, 40_000):
+        bridge.seek(at_ms)
+        covered = page.evaluate("""() => {
+          const clock = lab.strip.clock.getBoundingClientRect();
+          return [...lab.strip.axis.children].filter((one) => one.checkVisibility({ visibilityProperty: true })).filter((one) => {
+            const { left, right } = one.getBoundingClientRect();
+            return left < clock.right && clock.left < right;
+          }).map((one) => one.textContent);
+        }""")
+        assert covered == [], at_ms
+    assert page.evaluate("[...lab.strip.axis.children].filter((one) => !one.style.visibility).length") >= 6
