@@ -50,3 +50,15 @@ Deno.test("larger letters are given more room", () => {
   same([...labelled([shown[0]], new Scale(0, 90_000, 925), 1).values()], [false]);
   same([...labelled([shown[0]], new Scale(0, 90_000, 925), 1.25).values()], [true]);
 });
+
+Deno.test("signs that would stand on each other share a place, larger ones sooner", () => {
+  const marks = [
+    mark(60_000, "timer", "session of consumer-1 ends"),
+    mark(60_100, "fault", "consumer-2 crashes"),
+    mark(61_500, "twice", "3 records come twice"),
+  ];
+  same(clusters(marks, scale).map((each) => each.marks.length), [3]);
+  const apart = [marks[0], mark(61_300, "twice", "3 records come twice")];
+  same(clusters(apart, scale).length, 2);
+  same(clusters(apart, scale, 1.25).length, 1);
+});

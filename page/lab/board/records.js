@@ -72,22 +72,41 @@ export function paintRecords(token, at, width, flows, whole) {
   token.records.replaceChildren();
   if (!at) return;
   const [done, fresh, lag] = key.split(",").map(Number);
-  if (!whole) {
-    if (lag && (width >= 112 || flows)) {
-      token.records.append(make("b", {}, `●${thousands(lag)}`));
-    }
+  if (whole) {
+    const dots = Math.min(lag, Math.max(0, Math.floor((width - 70) / PITCH) - done - fresh));
+    token.records.append(drawn(done, fresh, dots, PITCH));
+    if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
     return;
   }
-  const room = Math.max(0, Math.floor((width - 70) / 11) - done - fresh), dots = Math.min(lag, room);
+  if (lag && (width >= 112 || flows)) token.records.append(make("b", {}, `●${thousands(lag)}`));
+  const dots = Math.min(lag, Math.max(0, Math.floor((width - 28) / SMALL_PITCH) - done - fresh));
+  token.records.append(drawn(done, fresh, dots, SMALL_PITCH));
+}
+
+const PITCH = 11, SMALL_PITCH = 8;
+
+/**
+ * @param {number} done
+ * @param {number} fresh
+ * @param {number} dots
+ * @param {number} pitch from one record to the next
+ */
+function drawn(done, fresh, dots, pitch) {
   let x = 1;
   const marks = [];
-  for (let i = 0; i < done; i += 1, x += 11) marks.push(make("svg:rect", { x, y: 2, width: 8, height: 8 }));
-  for (let i = 0; i < fresh; i += 1, x += 11) {
+  for (let i = 0; i < done; i += 1, x += PITCH) {
+    marks.push(make("svg:rect", { x, y: 2, width: 8, height: 8 }));
+  }
+  for (let i = 0; i < fresh; i += 1, x += PITCH) {
     marks.push(make("svg:rect", { x: x + 0.75, y: 2.75, width: 6.5, height: 6.5, class: "rk-hollow" }));
   }
   marks.push(make("svg:rect", { x: x + 0.5, y: 0, width: 1.6, height: 12 }));
   x += 5;
-  for (let i = 0; i < dots; i += 1, x += 11) marks.push(make("svg:circle", { cx: x + 4, cy: 6, r: 4 }));
-  token.records.append(make("svg:svg", { width: x + 2, height: 12, viewBox: `0 0 ${x + 2} 12` }, ...marks));
-  if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
+  for (let i = 0; i < dots; i += 1, x += PITCH) marks.push(make("svg:circle", { cx: x + 4, cy: 6, r: 4 }));
+  const share = pitch / PITCH;
+  return make(
+    "svg:svg",
+    { width: Math.round((x + 2) * share), height: Math.round(12 * share), viewBox: `0 0 ${x + 2} 12` },
+    ...marks,
+  );
 }

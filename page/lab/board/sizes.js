@@ -7,6 +7,8 @@ export const FULL_HEIGHT = 284;
 /** The least that three lanes take. */
 const LANES = 216;
 const WIDEST_TOKEN = 200;
+/** The least width of a token that is as high as its lane. */
+const LEAST_TOKEN = 80;
 /** How much taller a lane is at most where there is height to spare. */
 const MOST_TALLER = 40;
 /** The rail's title where the rail lies under the lanes. */
@@ -74,8 +76,9 @@ export function measure(film, width, large, spare = 0) {
   const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
   const track = laneWidth - head - 8;
   const named = nameWidth(film.partitions) * (large ? LARGER_NAME : 1);
+  const spared = Math.min(sharedAfterOne(film), Math.floor((track + 9) / (LEAST_TOKEN + 9)));
   const cells = film.members.flatMap((_, index) =>
-    fitCells(track, laneHeight, Math.max(1, film.mostIn[index] ?? 0), named) ?? []
+    fitCells(track, laneHeight, Math.max(1, spared, film.mostIn[index] ?? 0), named) ?? []
   );
   if (count > 16 || cells.length < count) return { inner, spare };
   const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, LANES + spare);
@@ -147,6 +150,15 @@ function measureLow(film, width, large) {
 }
 
 /**
+ * How many partitions a lane holds once another member is gone: room for them from the start, so that no tile of a healthy
+ * member shrinks when somebody crashes.
+ * @param {import("../film/format.js").Film} film
+ */
+function sharedAfterOne(film) {
+  return Math.ceil(film.partitions.length / Math.max(1, film.members.length - 1));
+}
+
+/**
  * What the longest name of a partition takes on a chip.
  * @param {string[]} names
  */
@@ -175,7 +187,7 @@ function fitCells(track, laneHeight, most, named) {
     const height = rows === 1 ? laneHeight - 16 : Math.floor((laneHeight - 10 - (rows - 1) * 4) / rows);
     const columns = Math.ceil(most / rows);
     const width = Math.min(WIDEST_TOKEN, Math.floor((track - 9 * (columns - 1)) / columns));
-    if (height < 15 || width < (rows === 1 && height >= 50 ? 80 : 54)) continue;
+    if (height < 15 || width < (rows === 1 && height >= 50 ? LEAST_TOKEN : 54)) continue;
     if (width >= named) return { rows, columns, width, height };
     possible.push({ rows, columns, width, height });
   }

@@ -15,14 +15,15 @@ const MOST_SIGNS = 3;
  * Marks of a run by place, without what only ends a rebalance; the heaviest of a place gives its words.
  * @param {Mark[]} marks
  * @param {import("./scale.js").Scale} scale
+ * @param {number} [large] how much larger signs are than usual
  * @returns {Cluster[]}
  */
-export function clusters(marks, scale) {
+export function clusters(marks, scale, large = 1) {
   /** @type {Cluster[]} */
   const found = [];
   for (const mark of marks.filter((each) => MARKS[each.kind].sign && each.at > 0)) {
     const last = found[found.length - 1];
-    if (last && scale.x(mark.at) - last.x < SIGN) last.marks.push(mark);
+    if (last && scale.x(mark.at) - last.x < SIGN * large * signsOf(last)) last.marks.push(mark);
     else found.push({ x: scale.x(mark.at), marks: [mark], signs: [], words: "", kind: mark.kind });
   }
   for (const cluster of found) {
@@ -36,6 +37,15 @@ export function clusters(marks, scale) {
     cluster.words = cluster.kind === "rebalance" ? "" : byWeight[0].words;
   }
   return found;
+}
+
+/**
+ * How many signs stand beside each other at a place.
+ * @param {Cluster} cluster
+ */
+function signsOf({ marks }) {
+  const kinds = new Set(marks.map((mark) => mark.kind));
+  return Math.min(MOST_SIGNS, kinds.size > 1 && kinds.has("rebalance") ? kinds.size - 1 : kinds.size);
 }
 
 /**

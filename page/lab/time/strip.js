@@ -144,8 +144,8 @@ export class Strip {
    * @param {number} from marks from here on are only foreseen, while a deed is
    */
   drawMarks(marks, from) {
-    const shown = clusters(marks, this.scale);
     const large = this.root.closest(".rk-projector") ? lettersOf(this.marks) : 1;
+    const shown = clusters(marks, this.scale, large);
     const labels = labelled(shown, this.scale, large);
     this.marks.replaceChildren(...shown.map((cluster) => {
       const { colour, strong } = MARKS[cluster.kind];

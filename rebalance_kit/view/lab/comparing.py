@@ -231,11 +231,15 @@ def _in_an_answer(words: str, best: int | None, why: str) -> str:
     """A clear verdict with its measure's name in it.
 
     >>> _in_an_answer("longest gap", None, "Clearly more under Eager; no difference between Cooperative and Consumer.")
-    'Clearly more longest gap under Eager; no difference between Cooperative and Consumer.'
+    'The longest gap is clearly longer under Eager; no difference between Cooperative and Consumer.'
+    >>> _in_an_answer("unread partition-seconds", 1, "Consumer has less in 50 of 60 paired draws, by 2.1 at the median.")
+    'Least unread partition-seconds: Consumer has less in 50 of 60 paired draws, by 2.1 at the median.'
     """
-    return (
-        why.replace(CLEARLY_MORE, f"{CLEARLY_MORE} {words}", 1) if best is None else f"Least {words}: {why}"
-    )
+    longest = words.startswith("longest")
+    if best is None:
+        more = f"The {words} is clearly longer" if longest else f"{CLEARLY_MORE} {words}"
+        return why.replace(CLEARLY_MORE, more, 1)
+    return f"The {words}: {why}" if longest else f"Least {words}: {why}"
 
 
 def _firm(found: Pairs) -> float:
