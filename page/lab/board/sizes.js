@@ -18,6 +18,8 @@ const BESIDE_NAME = 20;
 const WORD = 62;
 const RECORDS = 128;
 const LARGER = 1.35;
+/** A lower token of the rail shows its number alone for a projector: name and time do not fit beside each other. */
+const LARGE_CHIP = 32;
 const LARGER_NAME = 1.16;
 /** Below this width what has no owner stands under the lanes, and no bus beside them. */
 const LOW = 720;
@@ -98,7 +100,8 @@ export function measure(film, width, large, spare = 0) {
     whole: Math.max(RECORDS, named + WORD) * (large ? LARGER : 1),
     height,
     rail,
-    bare: topicsOf(film.partitions) === 1 && rail.width < named * (large ? LARGER : 1),
+    bare: topicsOf(film.partitions) === 1 &&
+      (rail.width < named * (large ? LARGER : 1) || large && rail.height < LARGE_CHIP),
     railX: inner - railWidth,
     railY: COORDINATOR + 8,
     railHeight: height - COORDINATOR - 18,

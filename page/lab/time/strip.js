@@ -101,6 +101,7 @@ export class Strip {
    */
   draw(then, from) {
     const { film } = this;
+    this.letters = 0; // as large as the theme has them now
     say(this.would, "");
     this.root.classList.toggle("rk-ghosted", then !== null);
     const reach = reachOf(this.reach, Math.max(film.end, then?.end ?? 0));
