@@ -337,6 +337,10 @@ class Owners:
         classic = told.get("group.protocol", "classic").lower() == "classic"
         return int(session) if classic and session.strip().isdecimal() else None
 
+    def session_known(self, client: str) -> bool:
+        """Whether a client's own log tells how long its session is, so that a gap that its expiry tells has a beginning."""
+        return self._session_ms(client) is not None
+
     def settings_of(self, client: str) -> dict[str, str]:
         """What a client told of its session."""
         return dict(self._sessions.get(client, ()))

@@ -17,7 +17,7 @@ from rebalance_kit.forensics.history.storms import storms
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -125,6 +125,10 @@ class Fold:
         sink.counts.add(over.counts)
         return over.rebalances
 
+    def _begins_late(self, gap: Mapping[str, Any]) -> bool:
+        """Whether a gap was open before the expiry that tells of it, for a session whose length these logs do not tell."""
+        return gap["known_by"] == "expired" and not self._history.session_known(gap["owner_before"])
+
     def tables(self) -> GroupTables:
         """The tables, once all events are taken."""
         over = self._give_away()
@@ -134,7 +138,9 @@ class Fold:
         self._findings.settle(inf, history, over)
         rows = self._findings.rows(history, sink.rebalances, spells)
         least = history.someone_is_silent(sink.members)
-        said, gaps = with_costs(rows, sink.rebalances, [{**gap, "at_least": least} for gap in gaps])
+        said, gaps = with_costs(
+            rows, sink.rebalances, [{**gap, "at_least": least or self._begins_late(gap)} for gap in gaps]
+        )
         if self._group is None:
             return GroupTables(findings=said)
         return GroupTables(

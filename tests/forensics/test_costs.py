@@ -8,6 +8,7 @@ from rebalance_kit.forensics.findings.cost import NOBODY, REBALANCE, with_costs
 from rebalance_kit.forensics.history.rebalance import Rebalance
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import print_report
+from tests.support.pipeline.kafka_lines import GROUP, broker, client, joined, member
 
 
 def rebalance(start_ms, end_ms, culprit="c1", trigger="poll_timeout", members=None):
@@ -90,3 +91,23 @@ def test_the_report_tells_findings_before_rebalances_and_the_costliest_first(run
     ]
     assert places == sorted(places)
     assert "unread meanwhile 36.4 partition-s" in told
+
+
+def lost(session):
+    """A member that owned orders-0 is lost, and another one gets it; ``session``: what the first one's log says of its session."""
+    joins = joined(0, "c1", 3) + adding_of(0.1, "c1") + session
+    expires = broker(30, f"Member {member('c1')} in group {GROUP} has failed, removing it from the group")
+    return {"c1.log": joins, "broker.log": expires, "c2.log": joined(31, "c2", 4) + adding_of(31.1, "c2")}
+
+
+def adding_of(seconds, name):
+    return client(seconds, name, "Adding newly assigned partitions: orders-0")
+
+
+def test_a_gap_of_an_expiry_is_at_least_so_long_where_no_log_tells_the_session(tmp_path):
+    block = "\tclient.id = c1\n\tsession.timeout.ms = 10000\n"
+    for session, least, ms in (("", True, 1_100), (block, False, 11_100)):
+        for name, text in lost(session).items():
+            (tmp_path / name).write_text(text)
+        (row,) = look([tmp_path]).rows("gaps")
+        assert (row["known_by"], row["at_least"], row["duration_ms"]) == ("expired", least, ms)

@@ -25,6 +25,8 @@ WIDTH = 118
 _GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
+#: In longer logs nobody looks for what is not told.
+_LINES = 400_000
 _TIME = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ][\d:,.]+Z?\]?\s*(?:[A-Z]{4,5} +)?(?:\[Group[^\]]*\]:? ?)?", re.ASCII
 )
@@ -190,6 +192,7 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         if row["finding"] == "lines_without_time"
     }
     yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
+    native = _unread_untold(result)
     ranked = sorted(
         rows,
         key=lambda row: (-unread[row["path"], row["group"]], -len(row["rebalances"] or []), row["group"]),
@@ -203,9 +206,24 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
-            f"{numbers[-1] if numbers else '?':>10}  {f'{cost / 1000:,.1f} part-s' if cost else '-':>12}  "
+            f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  "
             f"{_state(last, untimed=(row['path'], row['group']) in untimed)}"
         )
+
+
+def _unread(cost: int, *, untold: bool) -> str:
+    return f"{cost / 1000:,.1f} part-s" if cost else "not told" if untold else "-"
+
+
+def _unread_untold(result: Selected) -> set[str | None]:
+    """Groups of librdkafka's clients, whose lines name no partitions that come and go."""
+    if sum(row["lines"] for row in result.rows("lines")) > _LINES:
+        return set()
+    return {
+        row["group"]
+        for row in result.rows("events")
+        if row["event"] in {"rd_callback", "rd_rebalance", "rd_state"}
+    }
 
 
 def _state(last: Row | None, *, untimed: bool) -> str:

@@ -180,6 +180,10 @@ class History:
         self._causes.name(rows)
         self._owners.move(rows, before_ms)
 
+    def session_known(self, client: str) -> bool:
+        """Whether these logs tell how long a client's session is."""
+        return self._owners.session_known(client)
+
     def someone_is_silent(self, members: Sequence[Mapping[str, object]]) -> bool:
         """Whether a log is missing: the coordinator's, or that of a member of which only the coordinator tells."""
         return not self.coordinated or any(row["client"] not in self._owners.callers for row in members)
