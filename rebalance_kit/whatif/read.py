@@ -132,6 +132,8 @@ class _Reader:
         _shutdown(night, lives)
         self._observed(night, lives)
         night.removals_known = coordinator.told
+        if not any(event.event == "process_started" and event.detail for event in dated):
+            night.assumed.append(f"Kafka {night.kafka_version}: no line names a version")
         self._say(night, coordinator)
         return night
 
@@ -367,6 +369,15 @@ class _Reader:
             )
         if not coordinator.told:
             night.missing.append("the coordinator's log: who was expelled, and when, is not known without it")
+        others = {
+            event.client or event.named_by_file
+            for event in self.events
+            if event.group == self.group and event.side == "other"
+        }
+        if others:
+            night.outside.append(
+                f"{', '.join(sorted(others))}: neither the Java client nor librdkafka; taken for a Java client, the nearest that is simulated"
+            )
         bare = sorted(name for name, member in night.members.items() if member.told and not member.configs)
         if bare:
             night.assumed.append(

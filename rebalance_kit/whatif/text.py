@@ -220,6 +220,10 @@ def answer_lines(scenario: Scenario, answer: Answer, before: str = _AS_IT_WAS) -
     yield f"{cost} ({len(answer.base)} draws, the same for all; median and middle half; ▼ less, ▲ more than {before}, beyond chance):"
     yield aligned(answer_cells(answer, before))
     yield ""
+    if not any(
+        measure.of(cost) for cost in answer.base for measure in MEASURES if measure.words != "rebalances"
+    ):
+        yield "Nothing was unread and nothing came twice, as far as these logs tell: there is nothing that another setting could have saved."
     yield f"{before.capitalize()}: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
     for one in answer.answered:
         if not one.alternative.parts or one is answer.cheapest:

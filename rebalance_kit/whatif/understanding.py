@@ -187,6 +187,9 @@ class Understanding:
         """How well the night is understood, and what that allows."""
         agree, count = sum(one.agrees for one in self.compared), len(self.compared)
         odd = ", ".join(one.words for one in self.compared if not one.agrees)
+        if not count:
+            wanted = "; ".join(self.missing) or "a line that says what happened to the group"
+            return f"The night is not understood: nothing could be drawn from it. Missing: {wanted}."
         said = (
             f"{agree} of {count} measures of the logs are repeated by {len(self.costs)} draws of the scenario"
         )

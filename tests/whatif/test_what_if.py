@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from rebalance_kit.whatif.alternatives import alternatives
 from rebalance_kit.whatif.command import Asked, run_what_if
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
-from rebalance_kit.whatif.text import ask, target_of
+from rebalance_kit.whatif.text import answer_lines, ask, target_of
 from rebalance_kit.whatif.understanding import back_test, cost_of
 
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
@@ -201,3 +202,32 @@ def test_the_coordinator_alone_tells_too_little_and_the_report_names_the_setting
     assert night.begin_ms <= at_ms["start"] < at_ms["crash"]
     assert any("session.timeout.ms of c3" in sentence for sentence in night.missing)
     assert not back_test(night, scenario_of(night), 4).enough
+
+
+def test_logs_of_another_client_are_said_to_be_so_and_nothing_is_promised(tmp_path):
+    line = "2019-07-16 06:22:0{} - kafka.coordinator - INFO - {}\n"
+    said = [
+        "Discovered coordinator 1 for group g",
+        "(Re-)joining group g",
+        "Joined group 'g' (generation 2) with member_id k-1",
+    ]
+    (tmp_path / "worker.log").write_text(
+        "".join(line.format(n, words) for n, words in enumerate(said)), "utf-8"
+    )
+    night = nights([tmp_path / "worker.log"])[0]
+    assert any("taken for a Java client" in sentence for sentence in night.outside)
+    assert any("no line names a version" in sentence for sentence in night.assumed)
+    out = io.StringIO()
+    assert run_what_if([str(tmp_path / "worker.log")], Asked(draws=2), out) == 3
+    assert "nothing could be drawn from it" in out.getvalue()
+
+
+def test_a_night_that_cost_nothing_is_said_to_have_cost_nothing(crash):
+    scenario = replace(scenario_of(crash), actions=())
+    base = [cost_of(scenario, seed) for seed in (1, 2)]
+    quiet = [
+        replace(one, partitions_unread=0, unread_partition_s=0.0, longest_gap_s=0.0, delivered_again=0)
+        for one in base
+    ]
+    told = "\n".join(answer_lines(scenario, ask(scenario, quiet, seconds=0.0, others=[])))
+    assert "nothing that another setting could have saved" in told
