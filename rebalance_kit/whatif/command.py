@@ -30,7 +30,7 @@ from rebalance_kit.whatif.text import (
     target_of,
     understanding_cells,
 )
-from rebalance_kit.whatif.understanding import DRAWS, Understanding, back_test, cost_of
+from rebalance_kit.whatif.understanding import DRAWS, Understanding, Workers, back_test, costs_of, workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,18 @@ def run_what_if(paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | 
     for night, scenario in _asked_of(paths, asked.group):
         progress = _Progress(said, scenario.group)
         understanding, answer = None, None
-        with without_collector():
+        with without_collector(), workers(asked.draws) as pool:
             if night is not None:
-                understanding = _understood(night, scenario, asked, progress)
+                understanding = _understood(night, scenario, asked, progress, pool)
             if understanding is None or understanding.enough:
                 base = (
-                    [cost_of(scenario, seed) for seed in range(1, asked.draws + 1)]
+                    list(costs_of(scenario, asked.draws, pool))
                     if understanding is None
                     else understanding.costs
                 )
-                answer = ask(scenario, base, target=target, seconds=asked.seconds, on_done=progress.done)
+                answer = ask(
+                    scenario, base, target=target, seconds=asked.seconds, pool=pool, on_done=progress.done
+                )
             else:
                 status = 3
         progress.clear()
@@ -89,13 +91,17 @@ def _asked_of(paths: Sequence[str], group: str | None) -> list[tuple[Night | Non
     return [(night, scenario_of(night)) for night in nights(paths, group)]
 
 
-def _understood(night: Night, scenario: Scenario, asked: Asked, progress: _Progress) -> Understanding:
+def _understood(
+    night: Night, scenario: Scenario, asked: Asked, progress: _Progress, pool: Workers
+) -> Understanding:
     try:
         check(scenario)
     except RebalanceKitError as error:
         night.missing.append(f"a scenario that the engine accepts: {error}")
         return Understanding((), (), 0.0, tuple(night.missing))
-    return back_test(night, scenario, asked.draws, seconds=asked.seconds / 2, on_draw=progress.draw)
+    return back_test(
+        night, scenario, asked.draws, seconds=asked.seconds / 2, pool=pool, on_draw=progress.draw
+    )
 
 
 class _Progress:

@@ -35,7 +35,7 @@ from rebalance_kit.whatif.text import (
     target_line,
     target_of,
 )
-from rebalance_kit.whatif.understanding import cost_of
+from rebalance_kit.whatif.understanding import costs_of, workers
 from rebalance_kit.whatif.workload import AT_MS, Step, Workload, drain, read_workload, rollout, scale_out
 
 AFTER_MS = 60_000
@@ -101,11 +101,13 @@ def run_plan_deploy(paths: Sequence[str], given: Given, out: TextIO) -> int:
     answers: list[tuple[Event, Scenario, Answer]] = []
     for event in each:
         scenario = scenario_of(work, group, event)
-        with without_collector():
-            base = [cost_of(scenario, seed) for seed in range(1, given.draws + 1)]
+        with without_collector(), workers(given.draws) as pool:
+            base = list(costs_of(scenario, given.draws, pool))
             others = [one for one in alternatives(scenario) if one.kind != "deploy"]
             others += list(_strategies(work, group, event) if event.deploys else ())
-            answer = ask(scenario, base, target=target, seconds=given.seconds / len(each), others=others)
+            answer = ask(
+                scenario, base, target=target, seconds=given.seconds / len(each), others=others, pool=pool
+            )
         answers.append((event, scenario, answer))
     if given.as_json:
         print(json.dumps(_as_json(work, group, answers), ensure_ascii=False), file=out)

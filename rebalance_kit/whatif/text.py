@@ -21,7 +21,15 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.whatif.alternatives import Alternative, alternatives, detection, mode_of, together
 from rebalance_kit.whatif.night import Night
-from rebalance_kit.whatif.understanding import MEASURES, Cost, Measure, Understanding, cost_of, shown
+from rebalance_kit.whatif.understanding import (
+    MEASURES,
+    Cost,
+    Measure,
+    Understanding,
+    Workers,
+    costs_of,
+    shown,
+)
 
 _TARGET = re.compile(r"\s*(.+?)\s*<=?\s*(\d+(?:\.\d+)?)\s*(s|ms|min)?\s*$")
 _UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
@@ -100,6 +108,7 @@ def ask(
     target: Target | None = None,
     seconds: float = 60.0,
     others: Sequence[Alternative] | None = None,
+    pool: Workers = None,
     on_done: Callable[[str], object] = lambda _: None,
 ) -> Answer:
     """Draw every alternative (or ``others``) with the seeds of ``base``, and with a target pairs of alternatives as well.
@@ -112,7 +121,7 @@ def ask(
     for number, each in enumerate(plain):
         left = seconds - (time.monotonic() - begun)
         answer.answered.append(
-            _answered(scenario, each, base, max(0.0, left) / (len(plain) - number), target)
+            _answered(scenario, each, base, max(0.0, left) / (len(plain) - number), target, pool)
         )
         on_done(each.name)
     if target is not None:
@@ -120,7 +129,7 @@ def ask(
         if reached is None:
             best = sorted(answer.answered, key=lambda one: -(one.meets or 0.0))[:4]
             for pair in together(scenario, [one.alternative for one in best]):
-                answer.answered.append(_answered(scenario, pair, base, 2.0, target))
+                answer.answered.append(_answered(scenario, pair, base, 2.0, target, pool))
                 on_done(pair.name)
         answer.cheapest = _cheapest(answer.answered, target)
     answer.seconds = time.monotonic() - begun
@@ -133,13 +142,18 @@ def _cheapest(answered: Sequence[Answered], target: Target) -> Answered | None:
 
 
 def _answered(
-    scenario: Scenario, each: Alternative, base: Sequence[Cost], seconds: float, target: Target | None
+    scenario: Scenario,
+    each: Alternative,
+    base: Sequence[Cost],
+    seconds: float,
+    target: Target | None,
+    pool: Workers,
 ) -> Answered:
     changed, begun = each.change(scenario), time.monotonic()
     costs: list[Cost] = []
-    for seed in range(1, len(base) + 1):
-        costs.append(cost_of(changed, seed))
-        if seed >= 20 and time.monotonic() - begun > seconds:
+    for cost in costs_of(changed, len(base), pool):
+        costs.append(cost)
+        if len(costs) >= 20 and time.monotonic() - begun > seconds:
             break
     differences = tuple(difference(one, base[: len(costs)], costs) for one in MEASURES)
     return Answered(each, tuple(costs), differences, None if target is None else target.met(costs))

@@ -9,18 +9,24 @@ What one draw of a night cost, from its first deed to its end.
 
 from __future__ import annotations
 
+import os
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.expansion import drawn
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Configs, Scenario, with_protocol
+from rebalance_kit.simulation.scenario.yaml_file import read_scenario, write_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.coordinator import gaps_in
 from rebalance_kit.whatif.night import Night
@@ -127,6 +133,41 @@ def cost_of(scenario: Scenario, seed: int) -> Cost:
     return cost_in(simulate(moved, seed), first_deed(moved), moved.end_ms)
 
 
+Workers = Executor | None
+"""Processes that draw, or None where this process does."""
+_CHUNK, _WORTH = 10, 50
+"""Draws that a worker is given at once, and how many make it worth while to start workers."""
+
+
+def workers(draws: int) -> AbstractContextManager[Workers]:
+    """A process for each core, where there are several and many draws are asked for."""
+    cores = os.cpu_count() or 1
+    return nullcontext() if cores < 2 or draws < _WORTH else ProcessPoolExecutor(cores)
+
+
+def costs_of(scenario: Scenario, draws: int, pool: Workers = None) -> Iterator[Cost]:
+    """Draw a night with the seeds from 1 on: the same costs in the same order with workers and without."""
+    if pool is None:
+        yield from (cost_of(scenario, seed) for seed in range(1, draws + 1))
+        return
+    text = write_scenario(scenario)
+    chunks = [range(first, min(first + _CHUNK, draws + 1)) for first in range(1, draws + 1, _CHUNK)]
+    given = deque(pool.submit(_chunk, text, seeds) for seeds in chunks)
+    try:
+        while given:
+            yield from given.popleft().result()
+    finally:
+        for one in given:
+            one.cancel()
+
+
+def _chunk(text: str, seeds: range) -> list[Cost]:
+    """In a worker: the scenario comes as YAML, because its mappings are read-only and cannot be pickled."""
+    scenario = read_scenario(text)
+    with without_collector():
+        return [cost_of(scenario, seed) for seed in seeds]
+
+
 def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
     """Measure a run in a window."""
     lengths = gaps_in(trace, since_ms, until_ms)
@@ -209,13 +250,14 @@ def back_test(
     draws: int = DRAWS,
     *,
     seconds: float = 30.0,
+    pool: Workers = None,
     on_draw: Callable[[int], object] = lambda _: None,
 ) -> Understanding:
     """Draw the reconstructed night up to ``draws`` times (at least twice; no draw begins after ``seconds``) and compare."""
     begun = time.monotonic()
     costs: list[Cost] = []
-    for seed in range(1, draws + 1):
-        costs.append(cost_of(scenario, seed))
+    for seed, cost in enumerate(costs_of(scenario, draws, pool), 1):
+        costs.append(cost)
         on_draw(seed)
         if seed >= 2 and time.monotonic() - begun > seconds:
             break

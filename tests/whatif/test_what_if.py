@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -18,7 +19,7 @@ from rebalance_kit.whatif.command import Asked, run_what_if
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
-from rebalance_kit.whatif.understanding import back_test, cost_of
+from rebalance_kit.whatif.understanding import back_test, cost_of, costs_of, under
 
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
 FENCED, DELETED = "duplicate-instance.eager.4.3.1", "regex.consumer.4.3.1"
@@ -231,3 +232,14 @@ def test_a_night_that_cost_nothing_is_said_to_have_cost_nothing(crash):
     ]
     told = "\n".join(answer_lines(scenario, ask(scenario, quiet, seconds=0.0, others=[])))
     assert "nothing that another setting could have saved" in told
+
+
+def test_workers_draw_the_same_costs_in_the_same_order(crash):
+    scenario = under(scenario_of(crash), "consumer")
+    alone = list(costs_of(scenario, 12))
+    with ProcessPoolExecutor(1) as pool:
+        assert list(costs_of(scenario, 12, pool)) == alone
+        first = costs_of(scenario, 40, pool)
+        assert next(first) == alone[0]
+        first.close()  # what was not asked for any more is given back
+        assert list(costs_of(scenario, 3, pool)) == alone[:3]
