@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from rebalance_kit.analysis.draws import Distribution
-from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.config import BrokerConfig
 from rebalance_kit.model.trace import Trace
@@ -171,7 +170,10 @@ def _chunk(text: str, seeds: range) -> list[Cost]:
 def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
     """Measure a run in a window."""
     lengths = gaps_in(trace, since_ms, until_ms)
-    figures = metrics(trace, since_ms)
+    states = (row for row in trace.of("group_state") if row.at_ms >= since_ms)
+    rounds = sum(row.detail["to"] == "PreparingRebalance" for row in states)
+    rounds += sum(row.at_ms >= since_ms for row in trace.of("epoch_bump"))
+    again = sum(int(row.detail["count"]) for row in trace.of("redelivered") if row.at_ms >= since_ms)
     removals = sorted(
         (str(row.detail["name"]), _HOW.get(str(row.detail["how"]), "failed"))
         for row in trace.of("member_removed")
@@ -181,8 +183,8 @@ def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
         len(lengths),
         sum(map(sum, lengths.values())) / 1000,
         max(map(max, lengths.values()), default=0) / 1000,
-        figures.rebalances,
-        figures.records_redelivered,
+        rounds,
+        again,
         tuple(removals),
     )
 

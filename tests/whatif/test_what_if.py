@@ -11,15 +11,25 @@ from dataclasses import replace
 
 import pytest
 
+from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
+from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.alternatives import alternatives
 from rebalance_kit.whatif.command import Asked, run_what_if
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
-from rebalance_kit.whatif.understanding import back_test, cost_of, costs_of, under
+from rebalance_kit.whatif.understanding import (
+    back_test,
+    cost_in,
+    cost_of,
+    costs_of,
+    first_deed,
+    placed,
+    under,
+)
 
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
 FENCED, DELETED = "duplicate-instance.eager.4.3.1", "regex.consumer.4.3.1"
@@ -243,3 +253,12 @@ def test_workers_draw_the_same_costs_in_the_same_order(crash):
         assert next(first) == alone[0]
         first.close()  # what was not asked for any more is given back
         assert list(costs_of(scenario, 3, pool)) == alone[:3]
+
+
+@pytest.mark.parametrize("protocol", ["eager", "consumer"])
+def test_the_cost_of_a_draw_is_what_its_metrics_say(crash, protocol):
+    moved = placed(under(scenario_of(crash), protocol), 1)
+    trace, since_ms = simulate(moved, 1), first_deed(moved)
+    cost, told = cost_in(trace, since_ms, moved.end_ms), metrics(trace, since_ms)
+    assert (cost.rebalances, cost.delivered_again) == (told.rebalances, told.records_redelivered)
+    assert cost.delivered_again > 0
