@@ -68,6 +68,8 @@ NAMED = re.compile(
 )
 VERSION = re.compile(r"\b[0-6]\.\d{1,2}(?:\.\d)?(?:\.x)?\b|\b4\.x\b")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d,_]*(?:\.\d+)?")
+_NAMES = re.compile(r"\b[a-z][a-z-]*-\d+(?:(?:, | and )(?:[a-z][a-z-]*-)?\d+)*\b")
+"""``orders-0, 1 and 2``: the number of a partition backs no seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def numbers(notebook: Path) -> Iterator[Found]:
     """Every number in the prose of a stored notebook, with its backing."""
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     sources = [_source(cell) for cell in cells]
-    outputs = [_numbers_of(_output(cell)) for cell in cells]
+    outputs = [_numbers_of(_NAMES.sub(" ", _output(cell))) for cell in cells]
     settings = [
         _numbers_of(_settings(source)) if cell["cell_type"] == "code" else set()
         for cell, source in zip(cells, sources, strict=True)

@@ -267,7 +267,7 @@ DEFECTS: Mapping[str, Change] = MappingProxyType(
         ),
         "second-revocation-raises-epoch": Change(
             "3.7",
-            "A member that must revoke twice in a row is raised by 1, to an epoch that no target has; since 4.2 it stays at its epoch.",
+            "A member that must revoke twice in a row is raised by 1 before it has reached a new target; since 4.2 it stays at its epoch.",
             "KAFKA-19974",
             until="4.2",
             acts=True,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from statistics import quantiles
+
 import pytest
 
 from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook import longest_without_records, quiet, run, with_configs
-from rebalance_kit.recordings.folder import read_run, unpack
+from rebalance_kit.recordings.folder import MORE, RECORDED, read_run, run_names, unpack
 from rebalance_kit.recordings.replay import percentiles
 from rebalance_kit.scenarios import load, scenario
 from rebalance_kit.view.lab.widget import Lab
@@ -178,3 +181,53 @@ def test_05_recorded_freezes_repeat_what_the_text_says(tmp_path):
         cells = {cell.measure: cell for cell in percentiles(read_run(folder), 1)}
         again.append(cells["delivered again"].recorded)
     assert again == [480, 460, 44]
+
+
+WITH_NEWCOMERS = (
+    "add-partitions",
+    "admin-remove",
+    "coordinator-restart",
+    "crash",
+    "crash-2x4",
+    "duplicate-instance",
+)
+WITH_NEWCOMERS += ("freeze", "join", "leave", "nine-members", "poll-timeout", "static-restart")
+MORE_NEWCOMERS = ("rolling-restart", "scale-out-in", "twelve-members")
+
+
+def waits_of_newcomers(run):
+    """For each newcomer that gets what others gave up: the longest time between their callbacks, in seconds."""
+    stops = [step["t"] for step in run.steps if step.get("line", "").startswith("close")]
+    shutdown = min((at for at in stops if max(stops) - at < 1_500), default=float("inf"))
+    given_up, owns, waits = {}, defaultdict(set), []
+    for row in run.truth:
+        if row["t"] >= shutdown:
+            break
+        had, parts = set(owns[row["by"]]), set(row.get("partitions", ()))
+        if row["kind"] in {"revoked", "lost"}:
+            given_up |= dict.fromkeys(parts, row)
+            owns[row["by"]] -= parts
+        elif row["kind"] == "start":
+            owns[row["by"]] = set()
+        elif row["kind"] == "assigned":
+            before = [given_up.pop(part) for part in parts if part in given_up]
+            asked = [one for one in before if one["kind"] == "revoked" and one["by"] != row["by"]]
+            owns[row["by"]] |= parts
+            if asked and not had:
+                waits.append(max(row["t"] - one["t"] for one in asked) / 1000)
+    return waits
+
+
+def test_05_all_recorded_newcomers_wait_as_long_as_the_text_says(tmp_path):
+    found = {"cooperative": [], "consumer": []}
+    for folder, scenarios in ((RECORDED, WITH_NEWCOMERS), (MORE, MORE_NEWCOMERS)):
+        names = [name for name in run_names(folder) if name.split(".")[0] in scenarios]
+        names = [name for name in names if name.split(".")[1] in found]
+        for each in unpack(tmp_path, names, folder):
+            run = read_run(each)
+            found[run.protocol] += waits_of_newcomers(run)
+    text = source("05-three-protocols")
+    for protocol, waits in found.items():
+        lower, middle, upper = quantiles(waits, n=4)
+        name = {"consumer": "KIP-848"}.get(protocol, protocol)
+        assert f"- {name}: {len(waits)} newcomers, {middle:.1f} s ({lower:.1f} to {upper:.1f})" in text

@@ -16,7 +16,8 @@
 # %%
 from rebalance_kit import Quiz
 from rebalance_kit.view import deal
-from rebalance_kit.notebook import columns, next_notebook, predict, reveal
+from rebalance_kit.logs.described import describe as described
+from rebalance_kit.notebook import callbacks, columns, next_notebook, predict, reveal, run
 
 # %% [markdown]
 # ## Who deals
@@ -85,7 +86,26 @@ reveal(two)
 #
 # Range starts again with each topic, so the **same** first member takes the remainder every time. With ten topics of
 # one partition it takes everything. This is the skew that exam questions ask about: two of three consumers sit idle,
-# and adding consumers does not help.
+# and adding consumers does not help. Here is a service with six topics of four partitions, three consumers, and ten milliseconds of work per record:
+
+
+# %% tags=["hide-input"]
+def shares(assignor):
+    """What each member has after 85 seconds: partitions, and their lag."""
+    group = described(run("skewed-range", assignor), 85_000)
+    lag = {each.partition: each.log_end - each.committed for each in group.offsets}
+    return {
+        member.client_id: f"{len(member.assigned)}, lag {sum(map(lag.get, member.assigned)):,}"
+        for member in group.members
+    }
+
+
+after = {"range": shares("eager"), "roundrobin": shares("roundrobin")}
+names = sorted(after["range"])
+print(columns([("partitions", *names), *((name, *map(has.get, names)) for name, has in after.items())]))
+
+# %% [markdown]
+# Under range consumer-1 has more than it can do, and the other two have time to spare. No rebalance changes that; another assignor does.
 #
 # Why would you want range? Look at the columns: c1 has partitions 0 and 1 of *both* topics. Topics with the same number
 # of partitions and the same partitioning by key are **co-partitioned**: a key has the same partition number in each.
@@ -181,6 +201,15 @@ deal("sticky", {"orders": 6}, stay, owned)
 #
 # **Myth:** "sticky means no stop-the-world." `sticky` (the `StickyAssignor`) is an *eager* assignor: every member revokes
 # everything, and gets most of it back a moment later. The partitions stay; the interruption does not go away.
+#
+# A leader computes with the metadata that *it* has. Kafka's sticky assignors have a defect there (in 4.3.1, with members of unequal subscriptions): when a leader does not know a new
+# partition yet and a member already owns it, everything behind that partition counts as free and is given away a second time. **Watch for** `orders-1` to `orders-3` in the last two calls:
+
+# %%
+callbacks(run("defect-sticky-stale-leader"), since_s=30)
+
+# %% [markdown]
+# Two members read the same three partitions, and `bills-2` and `bills-4` are read by nobody, until the leader's next metadata refresh.
 #
 # ## Cooperative-sticky: the same deal, held back
 #

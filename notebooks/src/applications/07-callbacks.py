@@ -280,7 +280,7 @@ reveal(wrong.text)
 # %% [markdown]
 # `_STATE`, *Erroneous state*: the call is refused, nothing changes, and the client goes on waiting for the right one.
 # It sends heartbeats, so the group keeps it, and it reads no record. The group may even look Stable. In C the refusal is
-# a return value that hardly any program checks; in Python it comes out of `poll()`. This is one of the hardest incidents
+# a return value, easily ignored; in Python it comes out of `poll()`. This is one of the hardest incidents
 # to see from outside.
 #
 # (The mock cluster hands *b* its partitions all the same. A real broker waits for *a* to give them up, which it never

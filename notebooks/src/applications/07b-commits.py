@@ -15,7 +15,7 @@
 # %%
 from rebalance_kit import Quiz, metrics, scenario, simulate
 from rebalance_kit.notebook import callbacks, columns, describe, draws, explain, median, next_notebook
-from rebalance_kit.notebook import predict, refused_commits, reveal, run
+from rebalance_kit.notebook import predict, refused_commits, reveal, run, spread, with_configs
 
 # %% [markdown]
 # ## Commits: what a crash delivers twice
@@ -98,6 +98,17 @@ reveal(columns([head, *rows]))
 # - A commit after each batch repeats at most the batch in hand. (The medians are 0 because these consumers are idle most
 #   of the time: a crash seldom hits a batch.) It costs one request per batch.
 # - A commit *before* processing repeats nothing, and loses what is left of the batch in hand. Neither order avoids both. Only processing that can be repeated without harm (*idempotent* processing) or a transaction does.
+#
+# There is a fourth case: a crash before the *first* commit. Where the group has no committed offset, the next owner begins where `auto.offset.reset` says, and the default, `latest`, is the end of the
+# log: whatever came during the whole outage is skipped, and no error is logged. Forty such crashes:
+
+# %%
+fresh = with_configs("lost-records", {"auto.offset.reset": "earliest"})
+print("latest  ", spread(draws("lost-records", 40, ["eager"]), "records_lost"), sep="\n")
+print("earliest", spread(draws(fresh, 40, ["eager"]), "records_lost"), sep="\n")
+
+# %% [markdown]
+# Set `auto.offset.reset` on purpose: `earliest` where no record may be missed; `none` ends the consumer instead; `by_duration:PT1H` (since 4.0) goes an hour back.
 #
 # ### Sync or async
 #

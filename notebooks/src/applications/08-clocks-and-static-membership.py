@@ -17,7 +17,7 @@ from dataclasses import replace
 from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
 from rebalance_kit.view import clocks
 from rebalance_kit.notebook import columns, draws, gaps, median, next_notebook, predict, run
-from rebalance_kit.notebook import reasons, reveal, spread, with_configs
+from rebalance_kit.notebook import reasons, removals, reveal, spread, with_configs
 
 # %% [markdown]
 # ## Four clocks
@@ -125,8 +125,14 @@ reveal(spread(usual, "longest_gap_s"))
 # | rolling deploys rebalance all day | static membership (no rebalance at all), or cooperative or KIP-848 (no fewer rebalances, but only the partitions that move stop) |
 #
 # The longest batch is `max.poll.records` × the time per record. 500 records of 700 ms make 350 s, which is more than 5
-# minutes. Lower the first number before you raise the limit.
-#
+# minutes. Lower the first number before you raise the limit. (Here a record takes 40 ms and the limit is 12 s. The member falls behind, so its batches grow to 500 records,
+# 20 s each; with `max.poll.records=100` it would stay in the group, and still lag.)
+
+# %%
+print(removals(run("slow-consumer", "eager"), since_s=25))
+print(removals(run(with_configs("slow-consumer", {"max.poll.records": 100}), "eager"), since_s=25))
+
+# %% [markdown]
 # ## Static membership
 #
 # A member with a `group.instance.id` is **static**. Two things change:

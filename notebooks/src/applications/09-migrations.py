@@ -102,7 +102,7 @@ reveal(f"{bounce}; first generation of cooperative-sticky at {flips[0] / 1000:.1
 # | racks | the broker's assignors ignore `client.rack` | keep classic if you need rack-aware assignment |
 # | alerts and dashboards | other metrics, other log lines, `Assigning` and `Reconciling` instead of two classic states | change them before, not after |
 #
-# A Java client with a setting that KIP-848 refuses does not start, and says why:
+# The two ways to die that this list prevents: a Java client with a setting that KIP-848 refuses does not start, and says why; and a newcomer that is too early dies of an error that says nothing:
 
 # %% tags=["hide-input"]
 refused = replace(migration.members[0], configs={"group.protocol": "consumer", "session.timeout.ms": 30_000})
@@ -110,6 +110,7 @@ try:
     simulate(replace(migration, members=(refused, *migration.members[1:])))
 except RebalanceKitError as error:
     print(error)
+print(deaths(simulate(scenario("defect-joins-too-early"))))
 
 # %% [markdown]
 # ### Online: member by member

@@ -43,7 +43,7 @@ reveal(
 # %% [markdown]
 # ## The fix
 #
-# Nothing in the image. Wait for the session's end, or remove the member with the Admin client. Then make kills rare (a grace period above the time of `close()`, enough memory), or the session of this group shorter (`consumer.session.timeout.ms`), or drop the instance id. Here is the same kill in a classic group:
+# Nothing in the image. Wait for the session's end, or remove the member with the Admin client. Then make kills rare (a grace period above the time of `close()`, enough memory), or the session of this group shorter (`consumer.session.timeout.ms`; below 45 s only after the brokers' `group.consumer.min.session.timeout.ms` has come down), or drop the instance id. Here is the same kill in a classic group:
 
 # %%
 print(gaps(run(killed, "eager"), since_s=25))

@@ -31,6 +31,7 @@ runs = {name: run(scaled, name) for name in ("eager", "cooperative", "consumer")
 
 # %%
 rows = [("one run each", "eager", "cooperative", "KIP-848")]
+rows.append(("hand-overs", *(str(metrics(each).handovers) for each in runs.values())))
 rows.append(("partitions unread", *(str(metrics(each).partitions_unread) for each in runs.values())))
 rows.append(
     ("unread partition-seconds", *(f"{metrics(each).unread_partition_s:.0f}" for each in runs.values()))

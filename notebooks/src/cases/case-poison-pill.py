@@ -44,7 +44,7 @@ reveal(gaps(pill, since_s=15))
 # %% [markdown]
 # ## The fix
 #
-# Catch the exception per record: send it to a dead-letter topic, commit past it, go on. In an emergency, stop the group and step over it: `kafka-consumer-groups --bootstrap-server b:9092 --group billing --reset-offsets --topic orders:0 --shift-by 1 --execute` (the group must be Empty). Do not restart, and do not raise timeouts. When did each pod end?
+# Catch the exception per record: send it to a dead-letter topic, commit past it, go on. In an emergency, stop the group and step over the record: read its offset in the last log line of a pod that died (4711, say), and set the next one, `kafka-consumer-groups --bootstrap-server b:9092 --group billing --reset-offsets --topic orders:0 --to-offset 4712 --execute` (the group must be Empty). `--shift-by 1` would not do: it counts from the last *commit*, which may lie many records before the bad one. Do not restart, and do not raise timeouts. When did each pod end?
 
 # %%
 print(

@@ -114,7 +114,7 @@ reveal(columns(table))
 # <details><summary>What the runs say</summary>
 #
 # **2 is true, and therefore 3 is false.** Offsets belong to the group id, so a new group has none. With `latest` it begins at the end of the log: the 340 records
-# that came in between reach nobody, and no error is logged. With `earliest` it begins at offset 0 and delivers everything once more that the old group had done. And while
+# that came in between reach nobody, and no error is logged. With `earliest` it begins at the beginning of the log and delivers everything once more that the old group had done. And while
 # both run, *both* get every record.
 #
 # It becomes a migration if the offsets go along. Stop the old group. Then

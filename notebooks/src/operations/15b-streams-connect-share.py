@@ -34,7 +34,7 @@ from rebalance_kit.notebook import gaps, next_notebook, predict, reveal, run
 # | how is that avoided? | `num.standby.replicas` keeps copies that follow the changelog. They process no input | Streams configs |
 # | what is a warm-up? | a task's *next* owner restores while the old one goes on working (`max.warmup.replicas`); a probing rebalance (`probing.rebalance.interval.ms`, 10 min) checks whether it is ready (`acceptable.recovery.lag`) | KIP-441 |
 # | what makes a restart cheaper? | static membership, as for consumers: one instance id per instance, to which each thread adds a suffix. With `group.protocol=streams`, brokers before 4.4 refuse a `group.instance.id` (`INVALID_REQUEST`, fatal) | KIP-345; Streams developer guide of 4.4 |
-# | what does `close()` do? | a classic instance sends **no** LeaveGroup. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one; older versions had `leaveGroup(true)`, for static members | `KafkaStreams.close`, `CloseOptions` (`REMAIN_IN_GROUP` by default) of 4.3; KIP-1153 |
+# | what does `close()` do? | a classic instance sends **no** LeaveGroup. Since 4.2 `close(CloseOptions.groupMembershipOperation(LEAVE_GROUP))` makes it send one; older versions had `leaveGroup(true)`, for static members. With `group.protocol=streams` an instance always leaves | `KafkaStreams.close`, `CloseOptions` (`REMAIN_IN_GROUP` by default) of 4.3; KIP-1153 |
 #
 # ### Predict
 #
@@ -143,7 +143,7 @@ Quiz("connect", count=5)
 # ## Recap card
 #
 # - Streams assigns tasks; standbys and warm-ups save the new owner from rebuilding state.
-# - A Streams instance does not leave when it closes: without an instance id, its tasks wait for the session, however soon it is back.
+# - A *classic* Streams instance does not leave when it closes: without an instance id, its tasks wait for the session, however soon it is back.
 # - Classic to `streams` is an offline migration, and never on 4.2.0.
 # - A Connect sink has two groups, and a lost worker's tasks wait five minutes.
 # - A share group shares records. While members do not outnumber partitions, each partition has one reader, and a crash costs a session.

@@ -9,6 +9,7 @@
 # - explain to a colleague who has never used Kafka what a consumer group rebalance is (CCDAK Fundamentals);
 # - crash, stop and freeze a consumer in the lab and read what happens to each partition (CCAAK Troubleshooting);
 # - name the three ways in which Kafka rebalances a group and one difference between them (CCAAK Fundamentals).
+#
 # **Three paths** lead through the course, with the minutes that it takes to read them (130 words a minute; each prediction, cell and picture counted):
 #
 # | path | notebooks | minutes |
@@ -144,7 +145,11 @@ guess.beside(
 # %% [markdown]
 # One run is one crash at one moment. Repeat the crash a hundred times at random moments, the same moments for each protocol. Each entry is
 # the median; the parentheses give the range of the middle half of the runs (no parentheses: all of that half gave the same value). The last column names the protocols
-# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything. (Some of the folded rows: *hand-overs* count every change of a partition's reader, *given back* those that went back to the member that had just given them up. *Elsewhere at the end* compares the end with the beginning; *elsewhere without need* is what any assignment of these sizes could have left where it was. *Settled after* is the time until the group is stable again and every partition is read; the *greatest lag* is that of all partitions together, at its peak.)
+# whose ranges do not overlap. A gap *of the whole group* is time in which nobody reads anything.
+#
+# Of the folded rows: *hand-overs* count changes of a partition's reader; *given back* counts partitions that a member gave up and got back itself. *Elsewhere at the end* compares
+# the end with the beginning; *elsewhere without need* is what could have stayed where it was, with shares of the same size. *Settled after* is the time until the group is stable again and
+# every partition is read; the *greatest lag* is that of all partitions together, at its peak.
 
 # %%
 from rebalance_kit.notebook import costs, draws

@@ -58,7 +58,7 @@ guess
 # | processing takes too long | the member has not called `poll()` for `max.poll.interval.ms`, so its partitions need another owner | slow database or API, batches too large | `poll-timeout` |
 # | a member comes back | a new process is a new member | Kubernetes or systemd restarts it | `recovered-member` |
 # | a subscription changes | some members may now read other topics | `subscribe()` with other topics in a new version of the code | `subscription-change` |
-# | a pattern matches other topics than before | as above, though no code has changed | a topic was created | written out below |
+# | a pattern matches other topics than before | as above, though no code has changed | a topic was created | `regex-surprise` |
 # | a topic is deleted | its partitions are gone; before that, eager members with auto-commit may read *nothing* for up to `max.poll.interval.ms` (notebook 15) | clean-up | `defect-deleted-topic-hangs` |
 # | partitions are added | the new ones need an owner | an administrator ran `kafka-topics --alter --partitions` | `partitions-added` |
 #
@@ -127,7 +127,7 @@ reasons(crash, since_s=30)
 
 # %% [markdown]
 # The session expired: `session.timeout.ms` (45 s since Kafka 3.0, 10 s before) had passed since the last heartbeat, which can be up to 3 s old at a crash. A lost node, a process
-# killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives.
+# killed by the kernel and a cut network cable look the same to the coordinator: no heartbeat arrives. (They differ for the records: a consumer that has only lost the coordinator reads on until it hears of its removal, and the next owners read the same records again. The lesson *A consumer is cut off from the coordinator* plays it.)
 #
 # **Look at** the long bar *owner dead, frozen or busy*: during that time nobody knew that the consumer was dead. (Notebook 02 explains the records
 # that *come twice*.)
@@ -360,7 +360,8 @@ print(gaps(busy, since_s=20))
 from rebalance_kit.notebook import fired
 
 planned = ["join", "leave", "subscription-change", "partitions-added", "static-restart-in-time"]
-fired([*planned, "crash", "poll-timeout", "recovered-member", "broker-restart", "coordinator-failover"])
+unplanned = ["crash", "network-cut", "poll-timeout", "recovered-member", "regex-surprise"]
+fired([*planned, *unplanned, "broker-restart", "coordinator-failover"])
 
 # %% [markdown]
 # Two things stand out. Where eager has a 1, cooperative may have a 2: when something must be taken from a living member, a cooperative change

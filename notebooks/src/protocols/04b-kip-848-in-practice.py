@@ -110,6 +110,28 @@ states(run("scale-out", "consumer"), since_s=25)
 # **Myth 2:** "under KIP-848 the group is always Stable." It is not, as the table above shows: Reconciling, Assigning, and
 # Reconciling again. What is true: a partition that stays with its owner is read throughout.
 #
+# ### What belongs to one version
+#
+# The interval brought a defect of its own. The only consumer of a group is closed right after it joined, and another one starts at once. In 4.3 the time of the last
+# target still counts although the group is empty, so the newcomer's first share is *nothing*, and it waits for its next heartbeat:
+
+# %%
+from rebalance_kit.notebook import callbacks
+
+callbacks(run("defect-empty-group-waits"))
+
+# %% [markdown]
+# Since 4.4 (KAFKA-20442) an empty group forgets that time, and the newcomer starts at once. An older defect shows in the epochs: up to 4.1 a member that had to give up partitions twice in a
+# row raised its own epoch by one in between, although it had reached no new target (KAFKA-19974). **Watch for** `consumer-1` at 16.8 s: its epoch goes from 1 to 2 although it has to give up `orders-2`:
+
+# %%
+from rebalance_kit.notebook import epochs
+
+epochs(run("defect-second-revocation"), since_s=10)
+
+# %% [markdown]
+# So on a cluster of 4.0 or 4.1 a member's CURRENT-EPOCH may go up while it still holds what it should give up.
+#
 # ## Myth 3: "with 4.x clients I have the new protocol"
 #
 # Which requests of the group protocols does a 4.3 consumer with default settings send? (Left out:
