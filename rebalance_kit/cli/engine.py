@@ -168,8 +168,8 @@ def _scenarios(arguments: argparse.Namespace, out: TextIO) -> int:
 
 
 def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.glossary import lookup
     from rebalance_kit.model.errors import DataError
+    from rebalance_kit.scenarios import explained
 
     if arguments.since is not None:
         from rebalance_kit.model.version_table import version_table
@@ -178,11 +178,11 @@ def _explain(arguments: argparse.Namespace, out: TextIO) -> int:
     if arguments.term or arguments.since is None:
         term = " ".join(arguments.term)
         try:
-            told = str(lookup(term))
+            told = str(explained(term))
         except DataError:
-            from rebalance_kit.forensics.answer.explained import explained
+            from rebalance_kit.forensics.answer import explained as pasted
 
-            found = explained(term)
+            found = pasted.explained(term)
             if found is None:
                 raise
             told = found

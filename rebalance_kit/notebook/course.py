@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.classroom.handing_out import notebook_file
-from rebalance_kit.glossary import lookup
 from rebalance_kit.notebook.text import Text, in_lines
+from rebalance_kit.scenarios import explained
 
 _NUMBERED = re.compile(r"\d\d[a-z]?-[\w-]+\.ipynb")
 _AT_HOME = 'To run it, type at home: pip install "rebalance-kit[lab,spark,clients]" && rebalance-kit course my-course'
@@ -86,8 +86,8 @@ def next_notebook(number: str, folder: Path | str = ".") -> Links:
 
 
 def explain(term: str) -> Text:
-    """What the glossary says of a term or a config key."""
-    return in_lines(str(lookup(term)))
+    """What the glossary says of a term, a config key or an action of a scenario."""
+    return in_lines(str(explained(term)))
 
 
 def doctor() -> Text:

@@ -9,10 +9,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from rebalance_kit.glossary import Entry
     from rebalance_kit.model.trace import Trace
     from rebalance_kit.simulation.scenario.scenario import Scenario
 
 SUFFIX = ".yaml"
+
+
+def explained(term: str) -> Entry:
+    """What a term, an error, a state, a config key or an action of a scenario means, however it is capitalised.
+
+    Raises ``DataError`` naming the nearest known terms.
+    """
+    from rebalance_kit.glossary import Entry, lookup
+    from rebalance_kit.model.errors import DataError
+    from rebalance_kit.simulation.scenario.scenario import ACTIONS
+
+    try:
+        return lookup(term)
+    except DataError:
+        action = "_".join(term.lower().replace("-", "_").split())
+        if action not in ACTIONS:
+            raise
+        return Entry(action, f"An action of a scenario: {ACTIONS[action]}.", "docs/scenario.md")
 
 
 @lru_cache(maxsize=1)

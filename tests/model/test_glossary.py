@@ -9,12 +9,21 @@ from rebalance_kit.glossary import entries, lookup
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.pipeline.sweep.command import SHOWN
+from rebalance_kit.scenarios import explained
+from rebalance_kit.simulation.scenario.scenario import ACTIONS
 
 
 def test_every_row_of_every_table_of_runs_is_explained():
     rows = [each.words for each in MEASURES] + [heading for _, heading in SHOWN]
     for words in rows:
         assert lookup(words).source, words
+
+
+def test_every_action_of_a_scenario_is_explained():
+    for action in ACTIONS:
+        assert explained(action).source, action
+    with pytest.raises(DataError, match="tea_break"):
+        explained("tea_break")
 
 
 def test_there_are_at_least_sixty_terms_of_one_to_three_sentences_with_a_source():
