@@ -278,7 +278,7 @@ guess.beside({name: " and ".join(str(p.partition) for p in got) for name, got in
 # %% [markdown]
 # The client's range, sticky and cooperative-sticky have looked at racks since 3.5 (KIP-881), if the member sets `client.rack`
 # and not every rack holds every partition. Round robin never does. Neither do `uniform` and the broker's `range`, up to
-# 4.3: a member sends its rack to the broker, but these assignors do not use it. Fetching from the nearest replica
+# 4.3: a member sends its rack to the broker, but these assignors do not use it (KAFKA-19387). Fetching from the nearest replica
 # (KIP-392,
 # `replica.selector.class` on the broker) is a separate mechanism and works with every assignor.
 #

@@ -27,7 +27,7 @@
 # | `heartbeat.interval.ms` | `group.consumer.heartbeat.interval.ms` of the broker, or `consumer.heartbeat.interval.ms` of one group |
 # | `partition.assignment.strategy` | `group.consumer.assignors` of the broker (`uniform`, `range`); a client can request one with `group.remote.assignor` |
 # | `max.poll.interval.ms` | stays with the client, and is also the time within which a member must give up what it is told to give up |
-# | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (in the syntax of RE2/J, a regular-expression library without backtracking) |
+# | `subscribe(java.util.regex.Pattern)` | still matched by the client; or a **SubscriptionPattern**, which the broker resolves (in the syntax of RE2/J, a regular-expression library without backtracking; in a scenario of yours: `pattern` and `server_pattern`) |
 #
 # ## Myth 1: "set `session.timeout.ms` on the consumer to find crashes sooner"
 #

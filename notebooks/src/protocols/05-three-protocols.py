@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 05 · One scenario, three protocols
 #
-# **45 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Cluster Configuration*, *Deployment*,
+# **50 minutes**. Exams: CCDAK *Fundamentals*, *Application Development*; CCAAK *Cluster Configuration*, *Deployment*,
 # *Troubleshooting*.
 #
 # After this notebook you can
