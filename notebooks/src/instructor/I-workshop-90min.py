@@ -147,7 +147,7 @@ Lab("two-consumers-crash", "eager", seed=1, at_ms=38_000)
 #
 # - An eager rebalance has four steps. All give up what they have. All join (JoinGroup). One member, the leader,
 #   computes the plan. All ask for their share (SyncGroup).
-# - The second step cannot begin before everybody has joined. So what happens when one is busy?
+# - The third step cannot begin before everybody has joined. So what happens when one is busy?
 # - Before they play, ask what each of the three members is doing at that moment, one after another; nobody answers
 #   yet.
 # - The rebalance timeout is the largest max.poll.interval.ms in the group, five minutes by default. That is how long
@@ -335,7 +335,7 @@ print(describe_comparison(list(three("crash").values())))
 #
 # - Two clocks. session.timeout.ms is kept by the coordinator and fed by a background thread; max.poll.interval.ms is
 #   kept by the client itself and fed by poll().
-# - A handler that works for six minutes sends heartbeats all the time. Vote.
+# - While a handler works for six minutes, a thread beside it sends heartbeats. Vote.
 # - The run has a limit of 12 s in place of five minutes, so that nobody has to wait for it.
 # - In the broker's log it is a LeaveGroup, not an expired heartbeat. That is how to tell it from a crash.
 #
