@@ -100,7 +100,7 @@ Review()
 # ## 5 Every day until the exam
 #
 # Fifteen minutes: what is due, questions of your weak themes, and something new. In a terminal `rebalance-kit today CCDAK` is the same, and
-# `rebalance-kit plan CCDAK --until 2026-12-12` spreads notebooks, exercises and mocks over the days that are left.
+# `rebalance-kit plan CCDAK --until 2026-12-12` (put the day of your exam there) spreads notebooks, exercises and mocks over the days that are left.
 
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit.view import Today
