@@ -366,7 +366,7 @@ fired([*planned, *unplanned, "broker-restart", "coordinator-failover"])
 # %% [markdown]
 # Two things stand out. Where eager has a 1, cooperative may have a 2: when something must be taken from a living member, a cooperative change
 # takes a second generation (notebook 03). And one cause may have several effects: a consumer that is too slow leaves *and* comes
-# back. In `recovered-member`, the newcomer's join and the end of the old session are two epochs under KIP-848; in a classic group both fall into one rebalance.
+# back. In `recovered-member`, the newcomer's join and the end of the old session are two epochs under KIP-848; in a classic group both fall into one rebalance. So it is in `regex-surprise`: each of the two members reports the new topic, which makes two epochs, and the first report to a classic group brings the others along.
 #
 # ## Your guesses
 

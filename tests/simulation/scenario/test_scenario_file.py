@@ -299,7 +299,7 @@ def test_huge_deep_and_explosive_files_are_refused_at_once(tmp_path):
     bomb = "a: &a [x,x]\n" + "".join(f"b{n}: &b{n} [*a,*a]\n" for n in range(30))
     for text, word in (
         (bomb, "alias"),
-        ("x: " + "[" * 5000 + "\n", "deeper"),
+        ("x: " + "[" * 5000 + "\n", "deeper|nesting depth"),  # PyYAML 6.0.4 refuses it itself
         ("scenario: " + "x" * 600_000 + "\n", "bytes"),
         ("\n", "empty"),
         ("- a\n- b\n", "expected a mapping"),
