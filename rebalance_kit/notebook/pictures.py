@@ -66,9 +66,10 @@ def chart(trace: Trace, since_s: float | None = None, until_s: float | None = No
 
 
 def _titled(figure: Figure, trace: Trace) -> Figure:
-    """The figure with its protocol as prose calls it."""
+    """The figure of one run with its protocol as prose calls it; that of several names none in its title."""
     title = figure["layout"]["title"]
-    title["text"] = title["text"].removesuffix(trace.label) + named(trace.label)
+    if title["text"].endswith(f" · {trace.label}"):
+        title["text"] = title["text"].removesuffix(trace.label) + named(trace.label)
     return figure
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 
 import pytest
 
@@ -71,3 +72,26 @@ def test_the_draft_of_a_killed_process_goes_with_the_next_writing_and_that_of_a_
     assert not left.exists()
     assert living.exists()
     assert another.exists()
+
+
+def test_folders_that_threads_make_at_once_all_stay_while_the_process_lives():
+    code = """
+import sys, threading, time
+from rebalance_kit.model.files import scratch_folder
+sys.setswitchinterval(1e-6)
+gate, made = threading.Barrier(12), []
+def make():
+    gate.wait()
+    made.append(scratch_folder("threads"))
+threads = [threading.Thread(target=make) for _ in range(12)]
+[one.start() for one in threads]
+[one.join() for one in threads]
+import rebalance_kit.model.files as files, gc
+gc.collect()
+end = time.monotonic() + 1
+while all(one.is_dir() for one in made) and time.monotonic() < end:
+    time.sleep(0.01)
+print(len(made), all(one.is_dir() for one in made))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["12", "True"]
