@@ -17,6 +17,9 @@ from rebalance_kit.model.errors import DataError, require_kind
 if TYPE_CHECKING:
     from rebalance_kit.forensics.lines.files import PassedOver
 
+PAGE = "report.html"
+"""The page beside the tables of ``logs`` and ``watch``."""
+
 #: A row of a table.
 Row: TypeAlias = dict[str, Any]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.answer.wishes import Wishes
 from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT
-from rebalance_kit.forensics.tables import TABLES
+from rebalance_kit.forensics.tables import PAGE, TABLES
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.files import scratch_for
-from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
+from rebalance_kit.pipeline.output import note_written, refuse_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -63,8 +63,6 @@ def _split(fields: str) -> list[str]:
 
 MANIFEST = ".rebalance-kit.json"
 """Lists in a folder of results what the kit wrote there, with a digest of each file."""
-PAGE = "report.html"
-"""The page beside the tables of ``logs`` and ``watch``."""
 
 
 def refuse_foreign(folder: Path, places: Iterable[str]) -> None:

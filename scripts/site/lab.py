@@ -170,7 +170,6 @@ def _kit_files(package: Path) -> Iterator[Path]:
     yield from package.glob("*.yaml")
     for room in ROOMS:
         yield from _sources(package / room)
-    yield from (package / "pipeline" / name for name in ("__init__.py", "output.py", "arrow_types.py"))
 
 
 def _put(archive: zipfile.ZipFile, name: str, data: bytes) -> None:

@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.forensics.progress import stop_signals
-from rebalance_kit.forensics.tables import TABLES
+from rebalance_kit.forensics.tables import PAGE, TABLES
 from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import ConfigError, DataError, RebalanceKitError, require_kind
 from rebalance_kit.model.files import is_running, remove_scratch, scratch_folder, write_atomically
-from rebalance_kit.pipeline.output import PAGE, note_written, refuse_foreign
+from rebalance_kit.pipeline.output import note_written, refuse_foreign
 from rebalance_kit.pipeline.stream.tail import Tail
 
 if TYPE_CHECKING:

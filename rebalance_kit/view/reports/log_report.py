@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import by_cost, group_record
+from rebalance_kit.forensics.tables import PAGE
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import digest_of, policy
-from rebalance_kit.pipeline.output import PAGE
 from rebalance_kit.scenarios import scenario
 from rebalance_kit.simulation.permalink import VERSION, Link, write_link
 from rebalance_kit.view.board import group_view
