@@ -99,7 +99,7 @@ bench: page ## measure speed and memory beside peers, and write docs/benchmarks.
 fidelity: $(STAMP) ## repeat every recorded run in the engine and write docs/fidelity.md (DRAWS=40)
 	$(BIN)/python scripts/fidelity.py $(DRAWS)
 
-what-if: $(STAMP) ## predict every recorded run from the logs of its siblings and write docs/what-if.md (DRAWS=40)
+what-if: $(STAMP) ## predict every recorded run from the logs of its siblings and write docs/what-if.md (DRAWS=60)
 	$(BIN)/python scripts/what_if.py $(DRAWS)
 
 forensics: $(STAMP) ## judge the forensics on every recorded run and write docs/forensics.md
