@@ -7,6 +7,7 @@ import importlib
 import os
 import shutil
 import stat
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -169,6 +170,8 @@ def _remove(draft: Path) -> None:
 _WATCHER = 'while IFS= read -r folder; do set -- "$@" "$folder"; done; rm -rf -- "$@"'
 _watchers: dict[int, Any] = {}
 """By process: a shell that outlives it by a moment. Its input ends with the process, killed or not; then it removes the folders it was told."""
+_one_at_a_time = threading.Lock()
+"""Two threads that both began a watcher would lose one, and with it the folders that it had been told of."""
 
 
 def scratch_folder(purpose: str) -> Path:
@@ -206,7 +209,7 @@ def _have_removed(folder: Path) -> None:
 
     if _fcntl is None or "\n" in str(folder):
         return
-    with suppress(OSError):  # no shell, or it was ended: the next process cleans up
+    with suppress(OSError), _one_at_a_time:  # no shell, or it was ended: the next process cleans up
         if os.getpid() not in _watchers:
             _watchers[os.getpid()] = subprocess.Popen(
                 ["/bin/sh", "-c", _WATCHER],
