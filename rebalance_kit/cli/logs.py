@@ -14,8 +14,11 @@ from rebalance_kit.forensics.answer.as_json import CSV_TABLES
 from rebalance_kit.forensics.answer.wishes import FAIL_ON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rebalance_kit.forensics.answer.answer import Answer
     from rebalance_kit.forensics.tables import Tables
+    from rebalance_kit.model.trace import Trace
 
 
 import sys
@@ -244,6 +247,13 @@ def add_what_if(commands: Commands) -> None:
     asked.add_argument(
         "--markdown", type=Path, default=None, metavar="FILE", help="write a section for a postmortem"
     )
+    asked.add_argument(
+        "--page",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write the night beside the two best of the others",
+    )
     asked.add_argument("--json", action="store_true", help="one JSON object per group")
     asked.set_defaults(command=_what_if)
     _add_plan_deploy(commands)
@@ -378,5 +388,12 @@ def _what_if(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.scenario,
         arguments.markdown,
         arguments.json,
+        arguments.page,
     )
-    return run_what_if(arguments.paths, asked, out, sys.stderr if sys.stderr.isatty() else None)
+    return run_what_if(arguments.paths, asked, out, sys.stderr if sys.stderr.isatty() else None, _night_page)
+
+
+def _night_page(path: Path, title: str, runs: Sequence[Trace]) -> object:
+    from rebalance_kit.view.lab.run_report import write_report
+
+    return write_report(path, runs, title)

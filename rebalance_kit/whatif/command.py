@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -14,9 +14,11 @@ from rebalance_kit.analysis.metrics import aligned
 from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
+from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.night import Night
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
@@ -30,7 +32,16 @@ from rebalance_kit.whatif.text import (
     target_of,
     understanding_cells,
 )
-from rebalance_kit.whatif.understanding import DRAWS, Understanding, Workers, back_test, costs_of, workers
+from rebalance_kit.whatif.understanding import (
+    DRAWS,
+    MEASURES,
+    Understanding,
+    Workers,
+    back_test,
+    costs_of,
+    placed,
+    workers,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +55,16 @@ class Asked:
     scenario: Path | None = None
     markdown: Path | None = None
     as_json: bool = False
+    page: Path | None = None
 
 
-def run_what_if(paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | None = None) -> int:
+Page = Callable[[Path, str, Sequence[Trace]], object]
+"""Writes runs, one under the other on one clock, to a page with that title."""
+
+
+def run_what_if(
+    paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | None = None, page: Page | None = None
+) -> int:
     """Answer for every group of the logs; 0, or 3 where some night is not understood well enough for a counterfactual.
 
     ``said`` is told how it goes on. Raises ``DataError`` for what cannot be read.
@@ -72,6 +90,12 @@ def run_what_if(paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | 
             else:
                 status = 3
         progress.clear()
+        if asked.page is not None and page is not None and answer is not None:
+            page(
+                asked.page,
+                f"{scenario.group}: as it was, and as it would have been",
+                runs_of(scenario, answer),
+            )
         if asked.scenario is not None:
             text = write_scenario(scenario) if night is None else commented(night, scenario)
             write_atomically(asked.scenario, text)
@@ -83,6 +107,19 @@ def run_what_if(paths: Sequence[str], asked: Asked, out: TextIO, said: TextIO | 
     if asked.markdown is not None:
         write_atomically(asked.markdown, "\n".join(texts))
     return status
+
+
+def runs_of(scenario: Scenario, answer: Answer) -> list[Trace]:
+    """The night as it was, in the draw whose unread time is the median, and the two alternatives that leave least unread in the same draw."""
+    unread = MEASURES[0].of
+    order = sorted(range(len(answer.base)), key=lambda place: (unread(answer.base[place]), place))
+    seed = order[(len(order) - 1) // 2] + 1
+    best = sorted(answer.answered, key=lambda one: one.differences[0].median)[:2]
+    each = [
+        ("as it was", scenario),
+        *((one.alternative.name, one.alternative.change(scenario)) for one in best),
+    ]
+    return [replace(simulate(placed(one, seed), seed), label=name) for name, one in each]
 
 
 def _asked_of(paths: Sequence[str], group: str | None) -> list[tuple[Night | None, Scenario]]:

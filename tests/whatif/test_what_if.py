@@ -12,12 +12,13 @@ from dataclasses import replace
 import pytest
 
 from rebalance_kit.analysis.metrics import metrics
+from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.alternatives import alternatives
-from rebalance_kit.whatif.command import Asked, run_what_if
+from rebalance_kit.whatif.command import Asked, run_what_if, runs_of
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
@@ -262,3 +263,18 @@ def test_the_cost_of_a_draw_is_what_its_metrics_say(crash, protocol):
     cost, told = cost_in(trace, since_ms, moved.end_ms), metrics(trace, since_ms)
     assert (cost.rebalances, cost.delivered_again) == (told.rebalances, told.records_redelivered)
     assert cost.delivered_again > 0
+
+
+def test_the_page_has_the_night_and_the_two_best_alternatives_in_one_draw(crash, tmp_path):
+    scenario = scenario_of(crash)
+    answer = ask(scenario, [cost_of(scenario, seed) for seed in (1, 2, 3)], seconds=0.0)
+    runs = runs_of(scenario, answer)
+    assert runs[0].label == "as it was"
+    assert len({run.seed for run in runs}) == 1
+    least = min(answer.answered, key=lambda one: one.differences[0].median)
+    assert runs[1].label == least.alternative.name
+    (tmp_path / "night.yaml").write_text(commented(crash, scenario), "utf-8")
+    page = tmp_path / "night.html"
+    words = ["what-if", str(tmp_path / "night.yaml"), "--draws", "2", "--seconds", "0.1", "--page", str(page)]
+    assert main(words, io.StringIO()) == 0
+    assert "as it was" in page.read_text("utf-8").lower()
