@@ -167,6 +167,11 @@ def test_where_no_script_runs_the_animation_plays_as_a_picture(crash_runs):
             assert (times[0], len(times)) == (0, len(one.get("values").split(";")))
 
 
+def test_the_title_names_the_protocol_of_one_run_and_none_of_several(crash_runs):
+    titles = [flow(*runs).figure["layout"]["title"]["text"] for runs in (crash_runs, crash_runs[2:])]
+    assert titles == [crash_runs[0].meta["title"], f"{crash_runs[0].meta['title']} · KIP-848"]
+
+
 def placed_tiles(svg):
     """The group of each tile, with its moves."""
     return [one for one in svg.iter(f"{SVG}g") if one.find(f"{SVG}circle") is not None]
