@@ -27,7 +27,7 @@ def test_every_kind_of_finding_is_explained():
     ("term", "said"),
     [
         ("session_expired", "do: Find out why the process stopped"),
-        ("Attempt to heartbeat failed since group is rebalancing", "somebody else began a rebalance"),
+        ("Attempt to heartbeat failed since group is rebalancing", "somebody else began it"),
         (
             preparing(0, 3, "Adding new member c2-1 with group instance id None"),
             "reason: Adding new member c2-1",
