@@ -97,7 +97,7 @@ class CodeTask:
     limit_s: float = 30.0
 
 
-_HERE = Path(__file__).resolve().parents[1]
+_HERE = Path(__file__).resolve().parent
 _HOMES = (_HERE / "code", _HERE.parents[1] / "exercises" / "code")
 """Inside an installed package, or in a checkout."""
 
