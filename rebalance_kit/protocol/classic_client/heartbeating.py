@@ -11,22 +11,8 @@ from types import MappingProxyType
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
 from rebalance_kit.protocol import effects
-from rebalance_kit.protocol.classic_client.joining import (
-    JOIN_COMMIT,
-    assign,
-    invoke_assigned,
-    on_join_prepare,
-    revoke_before_join,
-)
+from rebalance_kit.protocol.classic_client import joining, requests
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
-from rebalance_kit.protocol.classic_client.requests import (
-    CLOSE_COMMIT,
-    begin_close,
-    die,
-    heartbeat,
-    last_callback,
-    leave_request,
-)
 from rebalance_kit.protocol.client import AwaitedCommit, PollStep, matching
 from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, OffsetCommit, Request, Trigger
 
@@ -37,7 +23,7 @@ WAITING = frozenset({PollStep.JOINING, PollStep.SYNCING, PollStep.COMMITTING_BEF
 def heartbeat_due(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """heartbeat.interval.ms has passed since the last one."""
     if member.in_group and member.coordinator_known:
-        yield heartbeat(member)
+        yield requests.heartbeat(member)
         yield member.start_heartbeats()
 
 
@@ -57,7 +43,7 @@ def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer
             why = "encountered FENCED_INSTANCE_ID from HEARTBEAT response"
             yield member.note("generation_reset", reason=why, member_id_kept=False)
             yield member.request_rejoin(why)
-            yield from die(member, error, MESSAGES[error])
+            yield from requests.die(member, error, MESSAGES[error])
     elif error in COORDINATOR_MOVED:
         yield from member.lose_coordinator("coordinator unavailable")
 
@@ -81,7 +67,7 @@ def poll_timeout(member: ClassicMember, event: effects.PollTimeout) -> effects.E
         return  # the heartbeat thread, which would notice, rests (MemberState.hasNotJoinedGroup)
     yield member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms, over_ms=event.over_ms)
     if member.settings.instance_id is None and member.coordinator_known:
-        yield leave_request(member, "consumer poll timeout has expired.")
+        yield requests.leave_request(member, "consumer poll timeout has expired.")
     if member.poll_step in WAITING:
         member.enter(PollStep.IDLE)
     yield from member.reset("consumer pro-actively leaving the group", keep_id=False)
@@ -100,7 +86,7 @@ def session_passed(member: ClassicMember, fired: effects.TimerFired) -> effects.
         yield from member.reset("session timed out", keep_id=False)
         yield member.request_rejoin("session timed out")
         if member.poll_step is PollStep.IDLE and member.owned:
-            yield from revoke_before_join(member)
+            yield from joining.revoke_before_join(member)
 
 
 def coordinator_lost(member: ClassicMember, request: Request, cause: str) -> effects.Effects:
@@ -125,7 +111,7 @@ def coordinator_found(member: ClassicMember, event: effects.CoordinatorFound) ->
 
 
 AWAITED: Mapping[PollStep, AwaitedCommit[ClassicMember]] = MappingProxyType(
-    {PollStep.COMMITTING_BEFORE_JOIN: JOIN_COMMIT, PollStep.CLOSE_COMMITTING: CLOSE_COMMIT}
+    {PollStep.COMMITTING_BEFORE_JOIN: joining.JOIN_COMMIT, PollStep.CLOSE_COMMITTING: requests.CLOSE_COMMIT}
 )
 """The steps that wait for a commit."""
 
@@ -136,7 +122,7 @@ def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer
     if error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
         yield from lose_membership(member, request.generation, error, "OFFSET_COMMIT")
     elif error == "FENCED_INSTANCE_ID" and request.generation == member.generation and not member.closing:
-        yield from die(member, error, MESSAGES[error])
+        yield from requests.die(member, error, MESSAGES[error])
         return
     elif error == "REBALANCE_IN_PROGRESS" and member.state is MemberState.STABLE:
         yield member.request_rejoin("offset commit failed since group is already rebalancing")
@@ -192,7 +178,7 @@ def polled(member: ClassicMember, event: effects.Polled) -> effects.Effects:
     if member.completes_again and member.state is MemberState.STABLE:
         member.completes_again = False
         member.pending_assignment = member.owned
-        yield from invoke_assigned(member)
+        yield from joining.invoke_assigned(member)
         return
     if member.state is MemberState.STABLE and not member.rejoin_needed:
         if member.librdkafka:
@@ -200,7 +186,7 @@ def polled(member: ClassicMember, event: effects.Polled) -> effects.Effects:
         else:
             yield from _look_for_changes(member)
     if member.poll_step is PollStep.IDLE and member.rejoin_needed and member.coordinator_known:
-        yield from on_join_prepare(member)
+        yield from joining.on_join_prepare(member)
 
 
 def subscribed(member: ClassicMember, event: effects.Subscribed) -> effects.Effects:
@@ -232,7 +218,7 @@ def metadata_seen(member: ClassicMember, event: effects.MetadataSeen) -> effects
     elected = member.elected
     waits = member.poll_step is PollStep.SYNCING
     if elected is not None and waits and member.generation == elected.generation:
-        yield from assign(member, elected)
+        yield from joining.assign(member, elected)
 
 
 def _look_for_changes(member: ClassicMember) -> effects.Effects:
@@ -308,11 +294,11 @@ def deleted_lost(member: ClassicMember, event: effects.CallbackDone) -> effects.
         yield member.raised(event.error)
     yield member.own(tuple(tp for tp in member.owned if member.metadata.get(tp.topic)))
     if member.death is not None:
-        yield from last_callback(member)
+        yield from requests.last_callback(member)
         return
     member.enter(PollStep.IDLE)
     if member.closing:
-        yield from begin_close(member)
+        yield from requests.begin_close(member)
         return
     if member.leader and member.state is MemberState.STABLE and not member.rejoin_needed:
         yield from _join_for_metadata(member)

@@ -11,17 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rebalance_kit.model import yaml_text
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.model.yaml_text import (
-    Place,
-    YamlRules,
-    compose,
-    construct,
-    nodes,
-    plain_json,
-    read_text,
-    spell,
-)
 from rebalance_kit.quiz.items.item import (
     NOTHING,
     SEEDS,
@@ -226,7 +217,7 @@ _KINDS: Mapping[str, Callable[[Head, Mapping[str, Any], Scenarios], Item]] = Map
 # A YAML file with the line of every value in it, so that an error can say where.
 
 
-RULES = YamlRules()
+RULES = yaml_text.YamlRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +226,9 @@ class Document:
 
     path: str
     value: Any
-    lines: Mapping[Place, int]
+    lines: Mapping[yaml_text.Place, int]
 
-    def line(self, place: Place) -> int:
+    def line(self, place: yaml_text.Place) -> int:
         """The line of a place, or of the nearest thing around it that has one."""
         while place and place not in self.lines:
             place = place[:-1]
@@ -246,17 +237,17 @@ class Document:
 
 def read_document(path: str | Path) -> Document:
     """Load one YAML file; raises ``DataError`` naming file, line and what was expected."""
-    return parse_document(read_text(Path(path), RULES), str(path))
+    return parse_document(yaml_text.read_text(Path(path), RULES), str(path))
 
 
 def parse_document(text: str, path: str = "<text>") -> Document:
     """Load YAML text; ``path`` is what messages call it. Plain JSON is read as such: it is faster, and knows no lines."""
-    known = plain_json(text, RULES)
+    known = yaml_text.plain_json(text, RULES)
     if known is not None:
         return Document(path, known, {})
-    node = compose(text, path, RULES)
-    lines = {} if node is None else dict(nodes(node, path, RULES))
-    return Document(path, construct(node, path, RULES), lines)
+    node = yaml_text.compose(text, path, RULES)
+    lines = {} if node is None else dict(yaml_text.nodes(node, path, RULES))
+    return Document(path, yaml_text.construct(node, path, RULES), lines)
 
 
 # What a schema cannot say of an item: keys, letters and claims that fit each other, beliefs that are known.
@@ -264,7 +255,7 @@ def parse_document(text: str, path: str = "<text>") -> Document:
 # Every function takes the raw mapping and gives places with what is wrong there.
 
 
-Finding = tuple[Place, str]
+Finding = tuple[yaml_text.Place, str]
 
 
 def semantic_faults(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Finding]:
@@ -365,7 +356,7 @@ def _of_picture(raw: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _of_beliefs(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Finding]:
-    named: list[tuple[Place, Any]] = [
+    named: list[tuple[yaml_text.Place, Any]] = [
         ((key, index, "misconception"), entry.get("misconception"))
         for key in ("options", "wrong", "distractors")
         for index, entry in enumerate(raw.get(key, ()))
@@ -382,7 +373,7 @@ def _of_beliefs(raw: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[Fi
 
 def _of_expressions(raw: Mapping[str, Any]) -> Iterator[Finding]:
     verify = raw.get("verify", {})
-    written: list[tuple[Place, Any]] = [
+    written: list[tuple[yaml_text.Place, Any]] = [
         (("verify", "claims", str(key)), expression) for key, expression in verify.get("claims", {}).items()
     ]
     written += [(("verify", "value"), verify["value"])] if "value" in verify else []
@@ -450,7 +441,7 @@ def read_items(path: str | Path, context: Context) -> tuple[list[Item], list[Pro
     items: list[Item] = []
     problems: list[Problem] = []
     for number, raw in enumerate(value["items"]):
-        place: Place = ("items", number)
+        place: yaml_text.Place = ("items", number)
         faults = [*_schema_problems(raw, document, place)]
         if not faults:
             faults = [*_sense_problems(raw, document, place, context.beliefs)]
@@ -465,18 +456,20 @@ def _name(raw: Any) -> str | None:
     return str(raw["id"])[:64] if isinstance(raw, dict) and "id" in raw else None
 
 
-def _schema_problems(raw: Any, document: Document, place: Place) -> Iterator[Problem]:
+def _schema_problems(raw: Any, document: Document, place: yaml_text.Place) -> Iterator[Problem]:
     schema = item_schema()
     for spot, message in faults(raw, schema["$defs"]["item"], schema, place):
         yield _problem(document, spot, "schema", message, raw)
 
 
-def _problem(document: Document, spot: Place, rule: str, message: str, raw: Any) -> Problem:
-    return Problem(f"{document.path}:{document.line(spot)}", rule, f"{spell(spot)}: {message}", _name(raw))
+def _problem(document: Document, spot: yaml_text.Place, rule: str, message: str, raw: Any) -> Problem:
+    return Problem(
+        f"{document.path}:{document.line(spot)}", rule, f"{yaml_text.spell(spot)}: {message}", _name(raw)
+    )
 
 
 def _sense_problems(
-    raw: dict[str, Any], document: Document, place: Place, known: Mapping[str, str]
+    raw: dict[str, Any], document: Document, place: yaml_text.Place, known: Mapping[str, str]
 ) -> Iterator[Problem]:
     for spot, message in semantic_faults(raw, known):
         yield _problem(document, (*place, *spot), "schema", message, raw)
