@@ -2,19 +2,155 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.view.board.group_view import GroupView, clock, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rebalance_kit.view.reports.lab_commands import LabCommand
-    from rebalance_kit.view.reports.log_lines import NearbyLine
+    from rebalance_kit.forensics.tables import Tables
+    from rebalance_kit.recordings.folder import RecordedRun
+    from rebalance_kit.simulation.scenario.scenario import Scenario
 
     Row = Mapping[str, Any]
+
+
+# The log lines around a finding, for its card.
+
+
+#: Of more events than these the page shows the lines of proof alone: they would have to be collected from Spark.
+_EVENTS = 200_000
+
+#: So many lines are shown around a finding, and so many letters of lines on the whole page.
+_NEAR, _ROOM = 8, 500_000
+
+
+class NearbyLine(NamedTuple):
+    """A line near a finding; ``proves``: it is the finding's own."""
+
+    file: str
+    line: int
+    text: str
+    proves: bool
+
+
+class LinesAround:
+    """The understood lines of some logs by group, to be asked for the neighbours of findings."""
+
+    def __init__(self, result: Tables) -> None:
+        self._room = _ROOM
+        self._of: dict[tuple[str, str | None], list[tuple[int, str, int, str]]] = defaultdict(list)
+        if sum(row["parsed"] for row in result.rows("lines")) > _EVENTS:
+            return
+        seen: set[tuple[str, str, int]] = set()
+        for event in result.rows("events"):
+            place = event["path"], event["file"], event["line"]
+            if event["at_ms"] is not None and place not in seen:
+                seen.add(place)
+                row = event["at_ms"], event["file"], event["line"], event["text"]
+                self._of[event["path"], event["group"]].append(row)
+        for rows in self._of.values():
+            rows.sort()
+
+    def near(self, path: str, group: str | None, finding: Mapping[str, Any]) -> list[NearbyLine]:
+        """The lines nearest in time to a finding, its own among them; none where they are not at hand."""
+        at_ms = finding["at_ms"]
+        rows = self._of.get((path, group), [])
+        if at_ms is None or not rows or self._room <= 0:
+            return []
+        place = bisect_left(rows, (at_ms, finding["file"], finding["line"], ""))
+        first = max(0, min(place - _NEAR // 2, len(rows) - _NEAR))
+        told = [
+            NearbyLine(file, line, text, (file, line) == (finding["file"], finding["line"]))
+            for _, file, line, text in rows[first : first + _NEAR]
+        ]
+        self._room -= sum(len(row.text) for row in told)
+        return told
+
+
+# How a moment of some logs is opened in the lab: the recorded run itself where it can be repeated, else a like scenario.
+
+
+#: A scenario of the kit that shows the trouble of a finding.
+ALIKE: Mapping[str, str] = MappingProxyType(
+    {
+        "assignment_lost": "freeze",
+        "coordinator_lost": "coordinator-failover",
+        "coordinator_moved": "coordinator-failover",
+        "died_without_goodbye": "crash",
+        "duplicate_instance_id": "duplicate-instance",
+        "group_downgraded": "migration",
+        "group_upgraded": "migration",
+        "instance_id_fenced": "duplicate-instance",
+        "instance_id_refused": "duplicate-instance",
+        "instances_take_turns": "duplicate-instance",
+        "member_frozen": "freeze",
+        "member_fenced": "freeze",
+        "poll_overrun": "poll-timeout",
+        "poll_timeout_exceeded": "poll-timeout",
+        "protocol_refused": "bounce-gone-wrong",
+        "rebalance_storm": "storm",
+        "rolling_restart": "rolling-restart",
+        "session_expired": "crash",
+        "rebalance_held_up": "slow-callback",
+        "skewed_assignment": "skewed-range",
+        "slow_callback": "slow-callback",
+        "static_return": "static-restart-in-time",
+        "topic_changed": "partitions-added",
+        "wrong_callback": "wrong-librdkafka-callback",
+        "zombie_commit": "freeze",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabCommand:
+    """A command for a terminal, and what it opens; ``whole``: this very run, at the moment asked for."""
+
+    command: str
+    whole: bool
+
+
+def lab_command(path: str, finding: str, at_ms: int | None, *, repeat: bool = True) -> LabCommand | None:
+    """The command for a finding of the run at ``path``; None where neither run nor a like scenario is known."""
+    from rebalance_kit.simulation.permalink import Link, LinkError, write_link
+
+    repeated = _repeated(path) if repeat and at_ms is not None else None
+    if repeated is not None and at_ms is not None:
+        scenario, begin_ms = repeated
+        try:
+            link = write_link(Link(scenario, max(0, min(at_ms - begin_ms, scenario.end_ms))))
+            return LabCommand(f"rebalance-kit lab {link}", whole=True)
+        except LinkError:
+            pass  # too long for a link: a like scenario is offered
+    alike = ALIKE.get(finding)
+    return None if alike is None else LabCommand(f"rebalance-kit lab {alike}", whole=False)
+
+
+@cache
+def _repeated(path: str) -> tuple[Scenario, int] | None:
+    """The scenario that repeats a recorded run and when it begins; None for logs that are no recorded run."""
+    from rebalance_kit.recordings.folder import read_run
+    from rebalance_kit.recordings.repeat import repeat
+
+    if not (Path(path) / "run.json").is_file():
+        return None
+    try:
+        run: RecordedRun = read_run(path)
+        return repeat(run).scenario, run.begin
+    except (RebalanceKitError, LookupError, ValueError):
+        return None  # a run that cannot be repeated
+
 
 #: At most so many letters of a line are shown.
 _LETTERS = 600

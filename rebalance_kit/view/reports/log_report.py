@@ -30,9 +30,13 @@ from rebalance_kit.model.html import digest_of, policy
 from rebalance_kit.scenarios import scenario
 from rebalance_kit.simulation.permalink import VERSION, Link, write_link
 from rebalance_kit.view.board import group_view
-from rebalance_kit.view.reports.lab_commands import lab_command
-from rebalance_kit.view.reports.log_cards import books, finding_card, rebalances_in_words
-from rebalance_kit.view.reports.log_lines import LinesAround
+from rebalance_kit.view.reports.log_cards import (
+    LinesAround,
+    books,
+    finding_card,
+    lab_command,
+    rebalances_in_words,
+)
 from rebalance_kit.view.reports.log_timeline import timeline_data
 from rebalance_kit.view.style.theme import bundled, embedded, stylesheet
 

@@ -17,7 +17,7 @@ from rebalance_kit.forensics.report import by_cost
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.board.group_view import GroupView
-from rebalance_kit.view.reports.lab_commands import ALIKE, lab_command
+from rebalance_kit.view.reports.log_cards import ALIKE, lab_command
 from rebalance_kit.view.reports.log_report import forensics_html
 from rebalance_kit.view.reports.log_timeline import STEPS, merged, timeline_data, unread_steps
 
