@@ -68,6 +68,7 @@ test-long: page ## the properties over every lesson with 20 draws and 2,000 sess
 
 test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
 	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live -n 0
+	REBALANCE_KIT="$(abspath $(BIN))/rebalance-kit" mvn -q -B -f java/pom.xml test
 
 page: $(STAMP) ## bundle the page's JavaScript from page/ into the package, where that is not done yet
 	@$(BIN)/python scripts/bundle.py

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -26,7 +27,9 @@ import pytest
 
 from rebalance_kit.analysis.deliveries import TWICE, deliveries
 from rebalance_kit.analysis.search import shrink
+from rebalance_kit.clients.mock_cluster import ClientRun, run_clients
 from rebalance_kit.exercises.code_running import first_skip
+from rebalance_kit.live import Broker, Group
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition
@@ -242,6 +245,38 @@ class Rebalance:
 def rebalance() -> Rebalance:
     """Runs your own rebalance listener in the engine: ``rebalance(MyListener, commit="none")``."""
     return Rebalance()
+
+
+@pytest.fixture
+def mock_cluster() -> Callable[..., ClientRun]:
+    """Runs your callbacks (``on_assign``, ``on_revoke``, ``on_lost``) in real librdkafka clients over its mock cluster: see ``run_clients``.
+
+    ``mock_cluster(callbacks, strategy="consumer", seconds=14, members=...)`` gives what the clients did: ``run.of("callback")``,
+    ``run.reads("a")``, ``run.summary``. Takes real time; needs the extra ``clients``.
+    """
+    return run_clients
+
+
+@pytest.fixture(scope="session")
+def real_broker() -> Iterator[Broker]:
+    """A real Kafka for the whole session, with the proxy before its members; it ends with pytest, whatever ends that."""
+    with Broker(proxied=True) as broker:
+        yield broker
+
+
+@pytest.fixture
+def real_cluster(real_broker: Broker) -> Iterator[Callable[..., Group]]:
+    """Makes a group on a real Kafka: ``real_cluster({"orders": 4}, name="orders-app", protocol="cooperative")``.
+
+    Your consumer connects to ``group.broker.members`` and joins ``group.name``; members of the kit stand beside it (``group.start``), and
+    every deed is one call (``group.do("kill", "a")``). Needs Java and, once, a network: docs/live.md.
+    """
+    with ExitStack() as open_groups:
+
+        def make(topics: Mapping[str, int] | None = None, **arguments: Any) -> Group:
+            return open_groups.enter_context(Group(real_broker, topics, **arguments))
+
+        yield make
 
 
 def _scenario(deed: str, commit: str, configs: Mapping[str, Any], processing_ms: float) -> Scenario:

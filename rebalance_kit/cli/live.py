@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -15,6 +16,7 @@ def add(commands: Commands) -> None:
     """Add the commands of this file."""
     _add_broker(commands)
     _add_record(commands)
+    _add_deeds(commands)
     _add_inspect(commands)
 
 
@@ -59,6 +61,39 @@ def _add_record(commands: Commands) -> None:
     record.set_defaults(command=_record)
 
 
+def _add_deeds(commands: Commands) -> None:
+    deeds = commands.add_parser(
+        "deeds",
+        help="a real group that takes deeds on its input, a line each, and answers in JSON: for tests in other languages",
+    )
+    deeds.add_argument("--kafka", default=None, metavar="VERSION", help="Kafka's version (default 4.3.1)")
+    deeds.add_argument("--nodes", type=int, default=1, help="how many brokers (default 1)")
+    deeds.add_argument("--group", default="orders-app", help="the members' group.id")
+    deeds.add_argument("--protocol", default="consumer", help="of the members that the deed `start` starts")
+    deeds.add_argument(
+        "--topic",
+        action="append",
+        default=[],
+        metavar="NAME:PARTITIONS",
+        help="a topic to write into (default orders:4); may be given several times",
+    )
+    deeds.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a member's config; may be repeated",
+    )
+    deeds.add_argument(
+        "--broker-config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a broker's; may be repeated",
+    )
+    deeds.set_defaults(command=_deeds)
+
+
 def _add_inspect(commands: Commands) -> None:
     inspect = commands.add_parser(
         "inspect",
@@ -85,6 +120,18 @@ def _add_inspect(commands: Commands) -> None:
     )
     inspect.add_argument("--json", action="store_true", help="a JSON line per group, with its findings")
     inspect.add_argument(
+        "--openmetrics", action="store_true", help="lag, members, states and findings as OpenMetrics' text"
+    )
+    inspect.add_argument(
+        "--watch",
+        type=int,
+        nargs="?",
+        const=-1,
+        default=0,
+        metavar="TIMES",
+        help="look on, and tell each change with its time; without TIMES until Ctrl-C",
+    )
+    inspect.add_argument(
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         default="error",
@@ -97,14 +144,21 @@ def _progress(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
+def _pairs(option: str, given: Sequence[str], sign: str = "=") -> dict[str, str]:
+    from rebalance_kit.live.jars import LiveError
+
+    made = dict(one.partition(sign)[::2] for one in given)
+    if bad := [key for key, value in made.items() if not key or not value]:
+        raise LiveError(f"{option} {bad[0]}: expected KEY{sign}VALUE")
+    return made
+
+
 def _broker(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.live import background
-    from rebalance_kit.live.jars import DEFAULT_VERSION, LiveError
+    from rebalance_kit.live.jars import DEFAULT_VERSION
 
     if arguments.what == "start":
-        configs = dict(given.partition("=")[::2] for given in arguments.config)
-        if bad := [key for key, value in configs.items() if not key or not value]:
-            raise LiveError(f"--config {bad[0]}: expected KEY=VALUE")
+        configs = _pairs("--config", arguments.config)
         running = background.start(
             arguments.kafka or DEFAULT_VERSION, configs, arguments.port, _progress, arguments.nodes
         )
@@ -132,8 +186,38 @@ def _record(arguments: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
+def _deeds(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.live import Broker
+    from rebalance_kit.live.group import Group, serve
+    from rebalance_kit.live.jars import DEFAULT_VERSION, LiveError
+
+    topics = _pairs("--topic", arguments.topic, ":") or {"orders": "4"}
+    if bad := [name for name, parts in topics.items() if not parts.isdecimal() or parts == "0"]:
+        raise LiveError(f"--topic {bad[0]}:{topics[bad[0]]}: expected NAME:PARTITIONS, at least 1")
+    configs = _pairs("--config", arguments.config)
+    broker = Broker(
+        arguments.kafka or DEFAULT_VERSION,
+        _pairs("--broker-config", arguments.broker_config),
+        say=_progress,
+        nodes=arguments.nodes,
+        proxied=True,
+    )
+    with (
+        broker,
+        Group(
+            broker,
+            {name: int(parts) for name, parts in topics.items()},
+            name=arguments.group,
+            protocol=arguments.protocol,
+            configs=configs,
+        ) as group,
+    ):
+        serve(group, sys.stdin, out)
+    return 0
+
+
 def _inspect(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.live.inspection.look import inspect
+    from rebalance_kit.live.inspection.command import inspect
 
     return inspect(
         arguments.bootstrap,
@@ -141,6 +225,7 @@ def _inspect(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.group,
         arguments.seconds,
         arguments.fail_on,
-        json_lines=arguments.json,
+        form="json" if arguments.json else "openmetrics" if arguments.openmetrics else "words",
+        watch=arguments.watch,
         out=out,
     )

@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     """Add the commands of this file."""
     _add_logs(commands)
     _add_replay(commands)
+    _add_beside(commands)
 
 
 def _add_logs(commands: Commands) -> None:
@@ -145,6 +146,35 @@ def _add_replay(commands: Commands) -> None:
     replay.add_argument("--json", action="store_true", help="one JSON line per run")
     replay.add_argument("--draws", type=int, default=40, help="latency draws to try (default 40)")
     replay.set_defaults(command=_replay)
+
+
+def _add_beside(commands: Commands) -> None:
+    beside = commands.add_parser(
+        "beside",
+        help="lay recorded runs beside the engine's draws: where the recorded value of each measure falls",
+    )
+    beside.add_argument("runs", nargs="+", metavar="RUN", help="folders of recorded runs")
+    beside.add_argument("--draws", type=int, default=200, help="how many (default 200)")
+    beside.set_defaults(command=_beside)
+    calibrate = commands.add_parser(
+        "calibrate", help="fit the engine's latencies to recorded runs; error of its pauses before and after"
+    )
+    calibrate.add_argument("runs", nargs="+", metavar="RUN", help="folders of recorded runs, of Java members")
+    calibrate.add_argument("--draws", type=int, default=10, help="draws per run and side (default 10)")
+    calibrate.add_argument("--json", action="store_true", help="latencies and pauses as JSON")
+    calibrate.set_defaults(command=_calibrate)
+
+
+def _beside(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.recordings.beside import run_beside
+
+    return run_beside(arguments.runs, arguments.draws, colour=out.isatty(), out=out)
+
+
+def _calibrate(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.recordings.calibrate import run_calibrate
+
+    return run_calibrate(arguments.runs, arguments.draws, as_json=arguments.json, out=out)
 
 
 def _logs(arguments: argparse.Namespace, out: TextIO) -> int:

@@ -6,7 +6,8 @@
 """
 
 from rebalance_kit.live.broker import Broker
+from rebalance_kit.live.group import Group
 from rebalance_kit.live.jars import VERSIONS
 from rebalance_kit.live.recorder import record
 
-__all__ = ["VERSIONS", "Broker", "record"]
+__all__ = ["VERSIONS", "Broker", "Group", "record"]

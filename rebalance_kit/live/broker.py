@@ -157,6 +157,13 @@ class Broker:
         )
 
     @property
+    def faults(self) -> Proxy:
+        """The proxy before the members; raises ``LiveError`` where there is none."""
+        if self.proxy is None:
+            raise LiveError("nothing stands before this broker; expected Broker(proxied=True)")
+        return self.proxy
+
+    @property
     def secure(self) -> str:
         """The address of the listener with TLS and SCRAM; raises ``LiveError`` without users."""
         if not self.users:

@@ -234,6 +234,8 @@ _DEEDS: Mapping[str, Callable[[_Making, Action], None]] = MappingProxyType(
         "slow_callback": _tell("slow", lambda args: args["callback_ms"]),
         "subscribe": _tell("subscribe", lambda args: ",".join(args["topics"])),
         "enforce_rebalance": _tell("enforce"),
+        "cut_network": _step("cut"),
+        "heal_network": _step("heal"),
         "remove": _remove,
         "add_partitions": _admin("partitions"),
         "create_topic": _admin("topic"),

@@ -24,6 +24,12 @@ from rebalance_kit.live.processes import send
 from rebalance_kit.model.errors import to_install
 
 TRUTH = "truth.jsonl"
+PYTHON = {
+    "librdkafka": ("confluent_kafka", "confluent-kafka", to_install("clients")),
+    "aiokafka": ("aiokafka", "aiokafka", "pip install aiokafka"),
+    "kafka-python": ("kafka", "kafka-python", "pip install kafka-python"),
+}
+"""Clients of Python: their module, their package, how to install it."""
 SOURCES = ("Rows.java", "Member.java", "Watch.java")
 
 
@@ -80,10 +86,9 @@ class Life:
         self.start = start
         self.truth = out / TRUTH
         log = out / f"{start.member}.log"
-        configs = {**start.configs, "bootstrap.servers": broker.bootstrap}
+        configs = {**start.configs, "bootstrap.servers": broker.members}
         self._spec = folder / f"{start.member}.{number}.configs"
-        native = start.client == "librdkafka"
-        command = self._native(configs) if native else self._java(broker, configs)
+        command = self._java(broker, configs) if start.client == "java" else self._python(configs)
         self.process = broker.processes.start(command, log)
 
     @property
@@ -123,27 +128,17 @@ class Life:
         command[command.index("-cp") + 1] += os.pathsep + str(classes(broker.version))
         return command
 
-    def _native(self, configs: Mapping[str, Any]) -> list[str]:
-        if importlib.util.find_spec("confluent_kafka") is None:
+    def _python(self, configs: Mapping[str, Any]) -> list[str]:
+        module, package, where = PYTHON[self.start.client]
+        if importlib.util.find_spec(module) is None:
             raise LiveError(
-                f"member {self.start.member} is librdkafka's, and confluent-kafka is not installed; "
-                f"expected: {to_install('clients')}"
+                f"member {self.start.member} is {self.start.client}'s, and {package} is not installed; expected: {where}"
             )
-        file = self._spec
-        file.write_text(json.dumps(configs), "utf-8")
-        module = "rebalance_kit.live.librdkafka_member"
+        self._spec.write_text(json.dumps(configs), "utf-8")
         start = self.start
-        return [
-            sys.executable,
-            "-P",
-            "-m",
-            module,
-            start.member,
-            str(self.truth),
-            str(file),
-            start.topics,
-            start.callback,
-        ]
+        name = f"rebalance_kit.live.{module if module != 'confluent_kafka' else 'librdkafka'}_member"
+        words = [start.member, str(self.truth), str(self._spec), start.topics, start.callback]
+        return [sys.executable, "-P", "-m", name, *words]
 
 
 def _escaped(value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
-import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 from rebalance_kit import scenarios
 from rebalance_kit.live.broker import Broker
 from rebalance_kit.live.deeds import Deed, Plan, Start, plan
+from rebalance_kit.live.group import SIGNALS
 from rebalance_kit.live.jars import LiveError, Say
 from rebalance_kit.live.members import TRUTH, Life, Watch, classes
 from rebalance_kit.model.files import write_atomically
@@ -53,7 +53,9 @@ def record(
     tell = say or (lambda _: None)
     tell(f"{wanted.name}: {wanted.end_ms / 1000:g} s of real time, and about 20 more to start and stop")
     try:
-        with Broker(wanted.kafka_version, made.broker, say=say, log=folder / "broker.log") as broker:
+        cut = any(deed.do == "cut" for deed in made.deeds)
+        log = folder / "broker.log"
+        with Broker(wanted.kafka_version, made.broker, say=say, log=log, proxied=cut) as broker:
             tell(f"Kafka {broker.version} is up at {broker.bootstrap}")
             classes(broker.version)
             run = _Run(made, broker, folder, protocol or wanted.protocol or "as its members say", tell)
@@ -167,15 +169,20 @@ class _Run:
             self._broker.restart()
         elif deed.do == "tell":
             self._lives[str(deed.member)].tell(deed.line)
+        elif deed.do == "cut":
+            self._broker.faults.cut(str(deed.member), coordinator_only=True)
+        elif deed.do == "heal":
+            self._broker.faults.heal(str(deed.member))
         else:
-            self._lives[str(deed.member)].signal(signal.Signals[_SIGNALS[deed.do]])
+            self._lives[str(deed.member)].signal(SIGNALS[deed.do])
 
     def _admin(self, line: str) -> None:
         self._took({"t": _now(), "do": "admin", "line": line})
         self._watch.tell(line)
 
     def _close(self) -> None:
-        """The recording's own shutdown: whoever lives is told to close."""
+        """The recording's own shutdown, which begins with the step ``admin stop``: whoever lives is told to close."""
+        self._took({"t": _now(), "do": "admin", "line": "stop"})
         living = [life for life in self._lives.values() if life.lives]
         for life in living:
             self._took({"t": _now(), "do": "tell", "member": life.start.member, "line": "close"})
@@ -183,8 +190,6 @@ class _Run:
         until = time.monotonic() + CLOSE_S
         while any(life.lives for life in living) and time.monotonic() < until:
             time.sleep(0.05)
-        time.sleep(0.4)  # one more description of the group
-        self._took({"t": _now(), "do": "admin", "line": "stop"})
 
     def _until(self, done: Any, what: str) -> None:
         until = time.monotonic() + SETTLE_S
@@ -223,9 +228,6 @@ class _Run:
             draft.rename(file.with_name(f"{file.name}.gz"))
             file.unlink()
         self._write_head(_summary(rows))
-
-
-_SIGNALS = {"kill": "SIGKILL", "freeze": "SIGSTOP", "thaw": "SIGCONT"}
 
 
 def _now() -> int:

@@ -36,7 +36,19 @@ from rebalance_kit.model.topology import parse_partition
 
 
 #: What a step may do.
-STEPS = ("admin", "broker-start", "broker-stop", "cli", "freeze", "kill", "start", "tell", "thaw")
+STEPS = (
+    "admin",
+    "broker-start",
+    "broker-stop",
+    "cli",
+    "cut",
+    "freeze",
+    "heal",
+    "kill",
+    "start",
+    "tell",
+    "thaw",
+)
 
 #: Moments further apart than this (a year, in ms) are no moments of one run.
 _FAR_MS = 366 * 24 * 3_600_000
@@ -48,7 +60,9 @@ def is_step(step: Any) -> bool:
         return False
     if not _order(step.get("line", "")):
         return False
-    if step["do"] in {"kill", "freeze", "thaw", "tell", "start"} and not isinstance(step.get("member"), str):
+    if step["do"] in {"kill", "freeze", "thaw", "cut", "heal", "tell", "start"} and not isinstance(
+        step.get("member"), str
+    ):
         return False
     return step["do"] != "start" or (
         isinstance(step.get("configs"), dict) and isinstance(step.get("topics"), str)

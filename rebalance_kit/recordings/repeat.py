@@ -370,10 +370,10 @@ def _configs(step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _told(run: RecordedRun, begin: int) -> list[Action]:
-    """Orders, at the moment when the member took them."""
+    """Orders, at the moment when the member took them, until the recording's own shutdown."""
     actions = []
     for row in run.truth:
-        if row["kind"] != "command":
+        if row["kind"] != "command" or row["t"] >= run.stop:
             continue
         words = str(row.get("line", "close")).split()
         at, name = int(row["t"]) - begin, str(row["by"])
@@ -400,7 +400,13 @@ def _reason(run: RecordedRun, name: str, asked_at: int) -> dict[str, str]:
 
 
 def _done_to(run: RecordedRun, begin: int) -> list[Action]:
-    kinds = {"kill": "crash", "freeze": "freeze", "thaw": "thaw"}
+    kinds = {
+        "kill": "crash",
+        "freeze": "freeze",
+        "thaw": "thaw",
+        "cut": "cut_network",
+        "heal": "heal_network",
+    }
     actions = [
         Action(int(step["t"]) - begin, kinds[step["do"]], str(step["member"]))
         for step in run.steps

@@ -42,6 +42,8 @@ from rebalance_kit.simulation.simulate import simulate
 START_WITHIN_MS = 1_000
 SHIFT_MS = 15_000
 """The time after which heartbeats every 3 s and commits every 5 s stand to each other as before."""
+CLOSED_WITHIN_MS = 12_000
+"""A record that stops after its own closes does so within this time of them (10 s are allowed to close)."""
 BEGINNING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
 
@@ -166,7 +168,10 @@ def window(scenario: Scenario) -> tuple[int, int]:
     begun = min(starts, default=0) + BEGINNING_MS
     done = [action.at_ms for action in scenario.actions if action.do != "start" or action.at_ms > begun]
     closes = [action.at_ms for action in scenario.actions if action.do == "close"]
-    shutdown = min((at for at in closes if at > max(closes) - CLOSING_MS), default=scenario.end_ms)
+    last = max(closes, default=0)
+    if last < scenario.end_ms - CLOSED_WITHIN_MS:
+        return min(done, default=0), scenario.end_ms  # that close was the scenario's: the record stopped before its own
+    shutdown = min((at for at in closes if at > last - CLOSING_MS), default=scenario.end_ms)
     return min(done, default=0), shutdown
 
 

@@ -22,6 +22,8 @@ _DONE = {
     "kill": "crash",
     "freeze": "freeze",
     "thaw": "thaw",
+    "cut": "cut_network",
+    "heal": "heal_network",
     "broker-stop": "broker_down",
     "broker-start": "broker_up",
 }

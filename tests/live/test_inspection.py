@@ -10,6 +10,7 @@ import pytest
 
 from rebalance_kit.cli import main
 from rebalance_kit.live.inspection import look as looking
+from rebalance_kit.live.inspection.command import History
 from rebalance_kit.live.inspection.look import RULES, findings, groups_of, look, native, read_configs
 from rebalance_kit.live.jars import LiveError
 
@@ -239,3 +240,43 @@ def test_a_config_that_the_client_refuses_is_told_with_the_address_and_without_a
 def test_seconds_have_bounds(seconds):
     with pytest.raises(LiveError, match="expected 0 to 600"):
         look("h:1", seconds=seconds)
+
+
+def test_openmetrics_hold_lag_members_states_and_findings(monkeypatch):
+    answer = healthy()
+    stage_hot(answer)
+    both(answer)[1]["members"][0]["client"] = "x"
+    monkeypatch.setattr(looking, "look", lambda *_: answer)
+    out = io.StringIO()
+    main(["inspect", "--bootstrap-server", "h:9092", "--openmetrics"], out)
+    lines = out.getvalue().splitlines()
+    assert 'kafka_group_lag{group="app",partition="orders-0"} 4900' in lines
+    assert 'kafka_group_members{group="app"} 2' in lines
+    assert 'kafka_group_findings{group="app",gravity="warning"} 1' in lines
+    assert lines[-1] == "# EOF"
+    families = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert all(line.startswith("#") or line.split("{")[0] in families for line in lines)
+
+
+def test_watching_tells_each_change_once_and_counts_rebalances():
+    history = History()
+    assert history.see(healthy()) == []
+    answer = healthy()
+    stage_rebalance(answer)
+    answer["looks"][0] = healthy()["looks"][0]
+    (line,) = history.see(answer)
+    assert line == "00:00:06 UTC  app: stable to preparing_rebalancing"
+    after = healthy()
+    for shown in after["looks"]:
+        shown["groups"]["app"]["members"][1] = member(3, ["orders-2", "orders-3"])
+    (line,) = history.see(after)
+    assert "preparing_rebalancing to stable; came: app-3; went: app-2; 1 of 2 members" in line
+    assert history.summary().startswith("rebalances seen: app 1 ")
+    assert History().summary().startswith("rebalances seen: none")
+
+
+def test_watch_looks_as_often_as_asked(monkeypatch):
+    times = []
+    monkeypatch.setattr(looking, "look", lambda *_: times.append(1) or healthy())
+    assert main(["inspect", "--bootstrap-server", "h:9092", "--watch", "3"], io.StringIO()) == 0
+    assert len(times) == 4

@@ -1,6 +1,4 @@
-"""``rebalance-kit inspect``: two looks at a cluster, and what they find.
-
-``rebalance-kit inspect``: two looks at a cluster through a client in a process of its own, told in words or as JSON.
+"""Two looks at a cluster through a client in a process of its own, and what they find.
 
 What two looks at a group mean: findings with what was seen, what to do, and the key that decides it.
 
@@ -12,14 +10,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import stat
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.model.errors import to_install
@@ -356,7 +353,6 @@ RULES: tuple[Callable[[Group], Iterator[Finding]], ...] = (
 )  # fmt: skip
 
 
-FAIL_ON = (*GRAVITIES, "never")
 MOST_S = 600.0
 _PASSED = (
     "PATH",
@@ -477,56 +473,3 @@ def _hidden(words: str, configs: Mapping[str, str]) -> str:
         ):
             words = words.replace(value, "***")
     return words
-
-
-def inspect(
-    bootstrap: str,
-    command_config: Path | None,
-    groups: Sequence[str],
-    seconds: float,
-    fail_on: str,
-    *,
-    json_lines: bool,
-    out: TextIO,
-) -> int:
-    """Print groups and findings; 1 when a finding is as grave as ``fail_on``, 3 when a group could not be seen."""
-    if command_config is not None and command_config.exists():
-        mode = command_config.stat().st_mode
-        if mode & (stat.S_IRGRP | stat.S_IROTH):
-            sys.stderr.write(f"{command_config} can be read by others; expected chmod 600\n")
-    configs = {} if command_config is None else read_configs(command_config)
-    answer = look(bootstrap, configs, tuple(groups) or ("*",), seconds)
-    seen = groups_of(answer)
-    found = findings(seen)
-    lines = _as_json(seen, found) if json_lines else _words(answer, seen, found)
-    for line in lines:
-        print(line, file=out)
-    grave = {gravity for gravity in GRAVITIES[: FAIL_ON.index(fail_on) + 1] if fail_on != "never"}
-    if any(one.gravity in grave for one in found):
-        return 1
-    return 3 if any("error" in group.now for group in seen) else 0
-
-
-def _as_json(groups: Sequence[Group], found: Sequence[Finding]) -> Iterator[str]:
-    for group in groups:
-        kept = {key: value for key, value in group.now.items() if key != "committed"}
-        about = {"group": group.name, **kept, "lag": group.lag(), "lag_before": group.lag(before=True)}
-        yield json.dumps({**about, "findings": [as_json(one) for one in found if one.group == group.name]})
-
-
-def _words(answer: Mapping[str, Any], groups: Sequence[Group], found: Sequence[Finding]) -> Iterator[str]:
-    brokers = answer["cluster"]["brokers"]
-    yield f"{len(groups)} groups on {len(brokers)} broker{'' if len(brokers) == 1 else 's'} ({', '.join(brokers.values())})"
-    yield ""
-    yield f"  {'group':32} {'kind':28} {'state':22} {'members':>7} {'lag':>12} {'change':>9}"
-    for group in groups:
-        lag, before = sum(group.lag().values()), sum(group.lag(before=True).values())
-        state = group.now.get("state", "not described")
-        yield f"  {group.name[:32]:32} {group.shown()[:28]:28} {state[:22]:22} {len(group.members):7} {lag:12,} {lag - before:+9,}"
-    for one in found:
-        yield ""
-        yield f"  {one.gravity.upper():8} {one.group}: {one.seen}"
-        yield f"  {'':8} {one.do}"
-    if not found:
-        yield ""
-        yield "  nothing was found to be wrong"

@@ -2,11 +2,13 @@ import java.io.*;
 import java.lang.reflect.Method;
 import java.util.*;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.clients.producer.*;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** What watches a run: writes a record per partition every 100 ms, describes the group every 250 ms, administers what its input says. */
@@ -72,8 +74,14 @@ public class Watch {
 
     private void administer(String[] words) throws Exception {
         if (words[0].equals("topic")) {
-            NewTopic made = new NewTopic(words[1], Integer.parseInt(words[2]), (short) 1);
-            admin.createTopics((Collection) Collections.singleton(made)).all().get(20L, TimeUnit.SECONDS);
+            NewTopic made = new NewTopic(words[1], Integer.parseInt(words[2]), (short) -1);
+            try {
+                admin.createTopics((Collection) Collections.singleton(made)).all().get(20L, TimeUnit.SECONDS);
+            } catch (ExecutionException refused) {
+                if (!(refused.getCause() instanceof TopicExistsException)) {
+                    throw refused;
+                }
+            } // one that another group reads is written into from here as well
             topics.put(words[1], Integer.valueOf(words[2]));
         } else if (words[0].equals("partitions")) {
             NewPartitions grown = NewPartitions.increaseTo(Integer.parseInt(words[2]));
@@ -145,7 +153,7 @@ public class Watch {
         Object shown = state == null ? asked(about, "state") : state;
         return ",\"group\":" + Rows.text(group) + ",\"type\":" + Rows.text(asked(about, "type")) + ",\"state\":" + Rows.text(shown)
             + ",\"assignor\":" + Rows.text(asked(about, "partitionAssignor")) + ",\"epoch\":" + asked(about, "groupEpoch")
-            + ",\"target_epoch\":" + asked(about, "targetAssignmentEpoch") + ",\"members\":{" + Rows.join(members.values()) + "}";
+            + ",\"coordinator\":" + asked(asked(about, "coordinator"), "id") + ",\"target_epoch\":" + asked(about, "targetAssignmentEpoch") + ",\"members\":{" + Rows.join(members.values()) + "}";
     }
 
     private static String held(Object assignment) {
@@ -154,6 +162,9 @@ public class Watch {
 
     /** What a method without arguments gives, an Optional opened; null where this version of Kafka has no such method. */
     private static Object asked(Object whom, String method) {
+        if (whom == null) {
+            return null;
+        }
         try {
             Object given = whom.getClass().getMethod(method, new Class[0]).invoke(whom, new Object[0]);
             return given instanceof Optional ? ((Optional) given).orElse(null) : given;
