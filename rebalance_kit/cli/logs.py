@@ -157,11 +157,11 @@ def _add_beside(commands: Commands) -> None:
     beside.add_argument("--draws", type=int, default=200, help="how many (default 200)")
     beside.set_defaults(command=_beside)
     calibrate = commands.add_parser(
-        "calibrate", help="fit the engine's latencies to recorded runs; error of its pauses before and after"
+        "calibrate", help="fit the engine's latencies to recorded runs; error of its gaps before and after"
     )
     calibrate.add_argument("runs", nargs="+", metavar="RUN", help="folders of recorded runs, of Java members")
     calibrate.add_argument("--draws", type=int, default=10, help="draws per run and side (default 10)")
-    calibrate.add_argument("--json", action="store_true", help="latencies and pauses as JSON")
+    calibrate.add_argument("--json", action="store_true", help="latencies and gaps as JSON")
     calibrate.set_defaults(command=_calibrate)
 
 

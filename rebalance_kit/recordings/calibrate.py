@@ -1,6 +1,6 @@
-"""``rebalance-kit calibrate``: fit the engine's latencies to recorded runs, and say how far its pauses are off before and after.
+"""``rebalance-kit calibrate``: fit the engine's latencies to recorded runs, and say how far its gaps are off before and after.
 
-A pause is how long nobody reads a partition that changes hands, or comes back to its owner, from one thing done to the group to the
+A gap is how long nobody reads a partition that changes hands, or comes back to its owner, from one thing done to the group to the
 next. What a record tells of a latency itself is taken from it: an assigned callback to the first record, a built consumer to its
 first request. The fitted spreads are the 5th percentile, the quartiles and the 95th percentile of what was seen. The engine repeats
 each run with the run's own first requests and phases, with its own latencies and with the fitted ones.
@@ -29,7 +29,7 @@ from rebalance_kit.simulation.simulate import simulate
 LEAST_SEEN = 8
 """So many observations, at least, decide a spread; with fewer the measured one stays."""
 SHORTEST_MS = 500
-"""A shorter pause is not told from the 100 ms beat of records."""
+"""A shorter one is not told from the 100 ms beat of records."""
 DONE = {"crash": "crash", "close": "leave", "start": "join"}
 TOGETHER_MS = 6_500
 """Processes that start within so long of the first one are the group's beginning."""
@@ -37,7 +37,7 @@ ROLLING = "rolling restart"
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class ComparedGap:
     """One partition's time unread after one thing done to the group: recorded, and the median of the draws before and after."""
 
     run: str
@@ -52,20 +52,20 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The fitted spreads by the name of the latency, how many observations each had, and the pauses.
+    """The fitted spreads by the name of the latency, how many observations each had, and the gaps.
 
-    ``nearer`` says whether the pauses come nearer with them: on the machine whose records the engine's own spreads were
+    ``nearer`` says whether the gaps come nearer with them: on the machine whose records the engine's own spreads were
     measured on they do not.
     """
 
     spreads: Mapping[str, Spread]
     seen: Mapping[str, int]
-    pauses: tuple[Pause, ...]
+    gaps: tuple[ComparedGap, ...]
 
     @property
     def nearer(self) -> bool:
-        """The median error over all pauses is less after than before."""
-        before, after = errors(self.pauses)
+        """The median error over all gaps is less after than before."""
+        before, after = errors(self.gaps)
         return after < before
 
 
@@ -82,8 +82,8 @@ def calibrate(runs: Sequence[RecordedRun], draws: int = 10) -> Calibration:
         raise DataError(
             f"the records hold fewer than {LEAST_SEEN} observations of any latency; expected runs with Java members that were given partitions"
         )
-    pauses = [pause for run in runs for pause in _pauses(run, spreads, draws)]
-    return Calibration(spreads, {name: len(values) for name, values in observed.items()}, tuple(pauses))
+    gaps = [gap for run in runs for gap in _gaps(run, spreads, draws)]
+    return Calibration(spreads, {name: len(values) for name, values in observed.items()}, tuple(gaps))
 
 
 def observations(run: RecordedRun) -> Iterator[tuple[str, float]]:
@@ -140,7 +140,7 @@ def _spread(values: Sequence[float]) -> Spread:
     return Spread(*(marks[place] for place in (0, 4, 9, 14, 18)))
 
 
-def _pauses(run: RecordedRun, spreads: Mapping[str, Spread], draws: int) -> Iterator[Pause]:
+def _gaps(run: RecordedRun, spreads: Mapping[str, Spread], draws: int) -> Iterator[ComparedGap]:
     scenario = repeat(run).scenario
     fitted: Latencies = replace(scenario.latencies, **dict(spreads))  # type: ignore[arg-type]
     recorded = recorded_trace(run)
@@ -155,7 +155,7 @@ def _pauses(run: RecordedRun, spreads: Mapping[str, Spread], draws: int) -> Iter
         for partition, length_ms in theirs.items():
             if length_ms >= SHORTEST_MS and partition in given:
                 before, after = (median(one.get(partition, 0) for one in side) for side in drawn)
-                yield Pause(
+                yield ComparedGap(
                     run.name, run.protocol, event, since_ms, partition, length_ms, before, after
                 )  # fmt: skip
 
@@ -190,12 +190,12 @@ def windows(scenario: Scenario) -> Iterator[tuple[str, int, int]]:
         yield DONE[one.do], one.at_ms, until_ms
 
 
-def table(pauses: Iterable[Pause]) -> Iterator[str]:
-    """By protocol and event: how many pauses, their median, and the median error before and after."""
-    held: dict[tuple[str, str], list[Pause]] = defaultdict(list)
-    for pause in pauses:
-        held[pause.protocol, pause.event].append(pause)
-    yield f"{'protocol':14} {'event':16} {'deeds':>5} {'pauses':>6} {'median':>9} {'error before':>12} {'after':>7}"
+def table(gaps: Iterable[ComparedGap]) -> Iterator[str]:
+    """By protocol and event: how many gaps, their median, and the median error before and after."""
+    held: dict[tuple[str, str], list[ComparedGap]] = defaultdict(list)
+    for gap in gaps:
+        held[gap.protocol, gap.event].append(gap)
+    yield f"{'protocol':14} {'event':16} {'deeds':>5} {'gaps':>6} {'median':>9} {'error before':>12} {'after':>7}"
     for (protocol, event), found in sorted(held.items()):
         deeds = len({(one.run, one.at_ms) for one in found})
         length = median(one.recorded_ms for one in found) / 1000
@@ -203,12 +203,12 @@ def table(pauses: Iterable[Pause]) -> Iterator[str]:
         yield f"{protocol:14} {event:16} {deeds:5} {len(found):6} {length:7.2f} s {before:12.1%} {after:7.1%}"
 
 
-def errors(pauses: Sequence[Pause]) -> tuple[float, float]:
-    """The median of |simulated - recorded| / recorded, before and after; zeros without a pause."""
-    if not pauses:
+def errors(gaps: Sequence[ComparedGap]) -> tuple[float, float]:
+    """The median of |simulated - recorded| / recorded, before and after; zeros without a gap."""
+    if not gaps:
         return 0.0, 0.0
-    before = median(abs(one.before_ms - one.recorded_ms) / one.recorded_ms for one in pauses)
-    return before, median(abs(one.after_ms - one.recorded_ms) / one.recorded_ms for one in pauses)
+    before = median(abs(one.before_ms - one.recorded_ms) / one.recorded_ms for one in gaps)
+    return before, median(abs(one.after_ms - one.recorded_ms) / one.recorded_ms for one in gaps)
 
 
 def run_calibrate(folders: Sequence[str], draws: int, *, as_json: bool, out: TextIO) -> int:
@@ -218,13 +218,13 @@ def run_calibrate(folders: Sequence[str], draws: int, *, as_json: bool, out: Tex
     done = calibrate([read_run(folder) for folder in folders], draws)
     if as_json:
         spreads = {name: list(asdict(spread).values()) for name, spread in done.spreads.items()}
-        pauses = [asdict(one) for one in done.pauses]
-        print(json.dumps({"latencies": spreads, "seen": done.seen, "pauses": pauses}), file=out)
+        gaps = [asdict(one) for one in done.gaps]
+        print(json.dumps({"latencies": spreads, "seen": done.seen, "gaps": gaps}), file=out)
         return 0
-    for line in table(done.pauses):
+    for line in table(done.gaps):
         print(line, file=out)
     if not done.nearer:
-        print("\nThe fitted latencies bring the pauses no nearer: keep the engine's own.", file=out)
+        print("\nThe fitted latencies bring the gaps no nearer: keep the engine's own.", file=out)
     print("\nlatencies:  # for a scenario file; ms: least, quartiles, greatest", file=out)
     for name, spread in sorted(done.spreads.items()):
         values = ", ".join(f"{value:.0f}" for value in asdict(spread).values())

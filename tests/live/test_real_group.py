@@ -144,8 +144,10 @@ def asked_of(group, *options):
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=120
     )
-    # the kit's log4j writes INFO to the same output, each line with its time in front
-    return "".join(line for line in done.stdout.splitlines(keepends=True) if not line.startswith("[20"))
+    # the kit's log4j writes to the same output: the table begins with GROUP, and a line of the log with its time
+    lines = done.stdout.splitlines(keepends=True)
+    begin = next(place for place, line in enumerate(lines) if line.startswith("GROUP "))
+    return "".join(line for line in lines[begin:] if not line.startswith("[20"))
 
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])
