@@ -19,8 +19,8 @@ from rebalance_kit.analysis.deliveries import gap_lengths
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.arrivals import arrivals
-from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.recordings.folder import RecordedRun, read_run
+from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.recordings.trace import recorded_trace
 from rebalance_kit.simulation.kernel import Latencies, Spread
 from rebalance_kit.simulation.scenario.scenario import Scenario

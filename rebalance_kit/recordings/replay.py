@@ -170,7 +170,9 @@ def window(scenario: Scenario) -> tuple[int, int]:
     closes = [action.at_ms for action in scenario.actions if action.do == "close"]
     last = max(closes, default=0)
     if last < scenario.end_ms - CLOSED_WITHIN_MS:
-        return min(done, default=0), scenario.end_ms  # that close was the scenario's: the record stopped before its own
+        return min(
+            done, default=0
+        ), scenario.end_ms  # that close was the scenario's: the record stopped before its own
     shutdown = min((at for at in closes if at > last - CLOSING_MS), default=scenario.end_ms)
     return min(done, default=0), shutdown
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.recordings.runs.folder import read_run
+from rebalance_kit.recordings.folder import read_run
 
 pytestmark = [pytest.mark.live, pytest.mark.timeout(300)]
 
