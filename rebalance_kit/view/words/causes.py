@@ -61,7 +61,7 @@ def cause_of(
     if not state.noticed:
         return Cause(
             "metadata.max.age.ms",
-            "nobody has seen {it} yet; metadata.max.age.ms says how old metadata may be",
+            "no assignment holds {it} yet; metadata.max.age.ms says how old metadata may be",
         )
     return _of_the_group(group, members) or _on_its_way(state, group, members)
 
