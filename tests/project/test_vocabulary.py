@@ -50,7 +50,7 @@ ALLOWED = (
     r"paused-still-has-to-poll|pause-exempts-from-poll|pause-survives-rebalance|ticket-pause-flag-removed",
     r"commit, pause, crash|unsubscribed, paused, leader",
     # Kafka Connect pauses a connector and its consumer
-    r"framework pauses|PAUSED, so that|paused connector",
+    r"framework pauses|PAUSED|paused (?:connector|tasks)|offsets-of-paused-connector|/pause: 202",
     # the JVM's own word, the player's button, and the definition itself
     r"GC pauses?",
     r"\*Pause\* is kept|Pause button|Play, pause|Play and Pause",
