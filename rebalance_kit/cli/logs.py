@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from rebalance_kit.cli.door import Commands
 from rebalance_kit.cli.terminal import working
-from rebalance_kit.forensics.answer.as_json import CSV_TABLES
-from rebalance_kit.forensics.answer.wishes import FAIL_ON
+from rebalance_kit.forensics.answer.wishes import CSV_TABLES, FAIL_ON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import PAST_MS
@@ -22,7 +21,7 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import by_group
 from rebalance_kit.forensics.progress import stop_signals
 from rebalance_kit.forensics.sources import Pipe, sources
-from rebalance_kit.forensics.tellers import Words
+from rebalance_kit.forensics.tellers import News, Words
 from rebalance_kit.model.errors import ConfigError, RebalanceKitError
 
 if TYPE_CHECKING:
@@ -42,14 +41,6 @@ MOST_EVENTS = 200_000
 
 #: A rebalance is told this long after its end, or this long after its beginning when it does not end.
 SETTLES_MS, GIVEN_UP_MS = 5_000, 60_000
-
-
-@dataclass(slots=True)
-class News:
-    """What is new: rebalances and findings, each with ``group``."""
-
-    rebalances: list[Row] = field(default_factory=list)
-    findings: list[Row] = field(default_factory=list)
 
 
 class Live:

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rebalance_kit.forensics.answer.as_json import VERSION
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from rebalance_kit.forensics.live import Live, News
     from rebalance_kit.forensics.tables import Row
 
 #: A command that takes longer over one piece of news is ended.
@@ -30,13 +30,29 @@ _OF_FINDINGS = tuple(
 )
 
 
+@dataclass(slots=True)
+class News:
+    """What is new: rebalances and findings, each with ``group``."""
+
+    rebalances: list[Row] = field(default_factory=list)
+    findings: list[Row] = field(default_factory=list)
+
+
+class Books(Protocol):
+    """How many lines a watch has read, understood and refused."""
+
+    lines: int
+    parsed: int
+    rejected: int
+
+
 class Teller(Protocol):
     """Is told what is new, and at the end how many lines there were."""
 
     def tell(self, news: News) -> None:
         """Rebalances and findings not told before."""
 
-    def end(self, live: Live) -> None:
+    def end(self, books: Books) -> None:
         """Nothing more will come."""
 
 
@@ -60,11 +76,11 @@ class Words:
             print(f"{'':21}    do: {row['do']} ({row['file']}:{row['line']})", file=self._out)
         self._out.flush()
 
-    def end(self, live: Live) -> None:
+    def end(self, books: Books) -> None:
         """The books of the lines."""
-        ignored = live.lines - live.parsed - live.rejected
+        ignored = books.lines - books.parsed - books.rejected
         print(
-            f"Lines: {live.parsed} parsed + {ignored} ignored + {live.rejected} rejected = {live.lines}",
+            f"Lines: {books.parsed} parsed + {ignored} ignored + {books.rejected} rejected = {books.lines}",
             file=self._out,
             flush=True,
         )
@@ -82,10 +98,10 @@ class JsonLines:
             print(json.dumps(record), file=self._out)
         self._out.flush()
 
-    def end(self, live: Live) -> None:
+    def end(self, books: Books) -> None:
         """One line with the books."""
-        books = {"lines": live.lines, "parsed": live.parsed, "rejected": live.rejected}
-        print(json.dumps({"version": VERSION, "kind": "watched", **books}), file=self._out, flush=True)
+        counts = {"lines": books.lines, "parsed": books.parsed, "rejected": books.rejected}
+        print(json.dumps({"version": VERSION, "kind": "watched", **counts}), file=self._out, flush=True)
 
 
 def records(news: News) -> Iterator[dict[str, Any]]:
@@ -145,7 +161,7 @@ class Notify:
             return f"cannot be started ({problem.strerror})"
         return None if done.returncode == 0 else f"ended with status {done.returncode}"
 
-    def end(self, live: Live) -> None:
+    def end(self, books: Books) -> None:
         """Nothing."""
 
 
@@ -193,7 +209,7 @@ class Metrics:
             grave = severity({**row, "unread_ms": None})
             self._findings.labels(row["group"] or "", row["finding"], grave).inc()
 
-    def end(self, live: Live) -> None:  # noqa: ARG002 - others tell the books
+    def end(self, books: Books) -> None:  # noqa: ARG002 - others tell the books
         """Give the port back."""
         self._server.shutdown()
         self._server.server_close()

@@ -14,12 +14,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from rebalance_kit.live.jars import DEFAULT_VERSION, LiveError, Say, class_path, java
 from rebalance_kit.live.processes import Processes, send
-from rebalance_kit.live.proxy import Proxy
+
+if TYPE_CHECKING:
+    from rebalance_kit.live.proxy import Proxy
 
 UP_WITHIN_S = 180.0
 NEEDED_MB = 200
@@ -136,6 +138,8 @@ class Broker:
         self.certificate = self.processes.folder / "certificate.pem"
         self.proxy: Proxy | None = None
         if proxied:
+            from rebalance_kit.live.proxy import Proxy  # asyncio, for three brokers alone
+
             self.proxy = Proxy({node.front: node.hidden for node in self._nodes})
         self._written = False
 

@@ -183,9 +183,6 @@ def _object(columns: Mapping[str, str], loose: bool = False) -> dict[str, Any]:
 #: What makes a spreadsheet take a text for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
-#: Tables that CSV can hold: lists of records cannot.
-CSV_TABLES = ("findings", "rebalances", "gaps", "storms", "members", "lines", "rejected")
-
 
 def print_csv(result: Tables, name: str, out: TextIO) -> None:
     """The rows of a table with a head; lists are joined by ``; ``, and a text that begins as a formula gets a quote before it."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rebalance_kit.forensics.answer.selected import Selected
-    from rebalance_kit.forensics.answer.verdict import Card
+    from rebalance_kit.forensics.answer.severity import Card
     from rebalance_kit.forensics.tables import Row, Tables
 
 #: How long before the line of a finding its trouble may have been written: a handler is slow for a whole poll interval.

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
-    from rebalance_kit.forensics.answer.verdict import Card, Verdict
+    from rebalance_kit.forensics.answer.severity import Card
+    from rebalance_kit.forensics.answer.verdict import Verdict
     from rebalance_kit.forensics.answer.wishes import Wishes
     from rebalance_kit.forensics.tables import Row
 

@@ -1,12 +1,15 @@
-"""How grave a finding is: what must be mended now, what should be, and what is only worth knowing."""
+"""How grave a finding is: what must be mended now, what should be, and what is only worth knowing; and the card on which rows that say the same stand."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from rebalance_kit.forensics.tables import Row
 
 CRITICAL, WARNING, NOTE = "critical", "warning", "note"
 
@@ -37,6 +40,12 @@ _KNOWN: Mapping[str, str] = MappingProxyType(
 #: So much unread partition-time makes a cause critical, and what costs a group dearly is no mere note.
 _GRAVE_MS, _FELT_MS = 60_000, 60_000
 
+#: Members that expire within this time of each other were lost by one cause.
+_TOGETHER_MS = 100
+
+#: So many names are listed on a card.
+_NAMED = 6
+
 #: So many expiries of one member are no accident.
 _TIMES = 3
 
@@ -58,3 +67,61 @@ def severity(row: Mapping[str, Any]) -> str:
 def gravest(told: list[str]) -> str | None:
     """The gravest of some severities; None of none."""
     return min(told, key=SEVERITIES.index, default=None)
+
+
+@dataclass(slots=True)
+class Card:
+    """A finding, with all rows that say the same of others."""
+
+    first: Row
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def severity(self) -> str:
+        """The gravest of its rows."""
+        return gravest([row["severity"] for row in self.rows]) or NOTE
+
+    @property
+    def times(self) -> int:
+        """How often, all rows together."""
+        return sum(row["times"] for row in self.rows)
+
+    @property
+    def unread_ms(self) -> int:
+        """The unread partition-time of its rows, which share none."""
+        return sum(row["unread_ms"] or 0 for row in self.rows)
+
+    @property
+    def others(self) -> str:
+        """Of whom else it holds, in words; empty for nobody."""
+        names = list(
+            dict.fromkeys(
+                row["who"] or row["group"] or f"{row['file']}:{row['line']}" for row in self.rows[1:]
+            )
+        )
+        names = [name for name in names if name != self.first["who"]]
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f" (the same for {', '.join(names[:_NAMED])}{more})" if names else ""
+
+    @property
+    def together(self) -> str:
+        """That several members expired in the same moment, in words; empty where they did not."""
+        moments = [row["at_ms"] for row in self.rows if row["at_ms"] is not None]
+        whose = {(row["group"], row["who"]) for row in self.rows}
+        if self.first["finding"] != "session_expired" or len(whose) < 2 or self.times > len(self.rows):
+            return ""
+        apart = max(moments, default=0) - min(moments, default=0)
+        if len(moments) < len(self.rows) or apart > _TOGETHER_MS:
+            return ""
+        return f"; all within {apart:,} ms: look at what they share (a host, a process, a network)"
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """What orders cards: the gravest, then the dearest, the most frequent, the earliest."""
+        at_ms = self.first["at_ms"]
+        return (
+            SEVERITIES.index(self.severity),
+            -self.unread_ms,
+            -self.times,
+            at_ms if at_ms is not None else 0,
+        )

@@ -12,6 +12,9 @@ from rebalance_kit.model.errors import ConfigError
 #: What ``--fail-on`` may say.
 FAIL_ON = (WARNING, CRITICAL, "never")
 
+#: Tables that CSV can hold: lists of records cannot.
+CSV_TABLES = ("findings", "rebalances", "gaps", "storms", "members", "lines", "rejected")
+
 #: How many findings the screen shows.
 TOP = 3
 
