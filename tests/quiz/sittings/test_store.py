@@ -178,15 +178,15 @@ def test_a_report_counts_each_of_ten_thousand_answers(store, bank):
                 n % 2,
                 1.0,
                 "sure",
-                '["kip848-is-default"]',
+                '["rebalance-stops-everyone"]',
                 None,
             )
             for n in range(10_000)
         ]
         connection.executemany("INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     report = progress(store.attempts(), bank)
-    assert report.total.asked == 10_000 and report.beliefs[0].id == "kip848-is-default"
-    named = {item.head.id for item in bank.items if "kip848-is-default" in beliefs_of(item)}
+    assert report.total.asked == 10_000 and report.beliefs[0].id == "rebalance-stops-everyone"
+    named = {item.head.id for item in bank.items if "rebalance-stops-everyone" in beliefs_of(item)}
     assert report.beliefs[0].times == sum(attempt.item in named for attempt in store.attempts()) > 100
 
 
