@@ -103,9 +103,9 @@ def hint(question: Question) -> str:
 
 
 def picture_lines(picture: GanttChart) -> list[str]:
-    """A Gantt chart in characters: the last letter or digit of who reads, a dot where nobody does.
+    """A Gantt chart in characters: a digit or letter for who reads, a dot where nobody does.
 
-    A letter names each member; a line below says which.
+    A line below says which member has which sign. A gap shorter than a column is a dot as well.
     """
     members = sorted({member for row in picture.rows for _, _, member in row.spans})
     signs = dict(zip(members, "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", strict=False))
@@ -118,6 +118,12 @@ def picture_lines(picture: GanttChart) -> list[str]:
             left = (first - picture.since_ms) * COLUMNS // span
             right = max(left + 1, (last - picture.since_ms) * COLUMNS // span)
             cells[left:right] = [signs.get(member, "#")] * (min(right, COLUMNS) - left)
+        read_to = row.spans[0][1] if row.spans else 0
+        for first, last, _ in row.spans:
+            left, right = ((at - picture.since_ms) * COLUMNS // span for at in (read_to, first))
+            if read_to < first and "." not in cells[left : right + 1]:
+                cells[left] = "."
+            read_to = max(read_to, last)
         lines.append(f"{row.name:<{wide}} {''.join(cells)}")
     lines.append(f"{'':<{wide}} {picture.since_ms / 1000:g} s{picture.until_ms / 1000:>{COLUMNS - 6}g} s")
     lines.append(

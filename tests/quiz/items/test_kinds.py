@@ -9,7 +9,7 @@ import pytest
 
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import home, read_beliefs
-from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Short
+from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Ordering, PictureRow, Short
 from rebalance_kit.quiz.items.reading import Context, read_items
 from rebalance_kit.quiz.proof.generate import question
 from rebalance_kit.quiz.proof.run_book import RunBook
@@ -289,6 +289,17 @@ def test_a_picture_in_characters_shows_who_reads_and_who_does_not(made):
     lines = picture_lines(made(PICTURE).picture)
     assert lines[0].startswith("orders-0 ") and set(lines[0].split()[1]) <= {".", "1"}
     assert "1 consumer-1, 2 consumer-2, 3 consumer-3, . nobody" in lines[-1]
+
+
+def test_a_picture_in_characters_shows_the_shortest_gap_and_no_gap_where_two_read():
+    rows = (
+        PictureRow("a-0", ((0, 310, "c1"), (311, 640, "c2"))),
+        PictureRow("a-1", ((0, 310, "c1"), (310, 640, "c2"))),
+        PictureRow("a-2", ((0, 400, "c1"), (310, 330, "c2"), (390, 640, "c2"))),
+    )
+    signs = [line.split()[1] for line in picture_lines(GanttChart(rows, 0, 640))[:3]]
+    assert [sign.count(".") for sign in signs] == [1, 0, 0]
+    assert signs[0] == "1" * 31 + "." + "2" * 32
 
 
 def test_a_shuffled_question_keeps_its_key_its_claims_and_its_letters(single, bank, book):
