@@ -22,7 +22,8 @@ from rebalance_kit.live.members import TRUTH, Life, Watch, classes
 from rebalance_kit.model.errors import RebalanceKitError, nearest
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS
 
-SIGNALS = {"kill": signal.SIGKILL, "freeze": signal.SIGSTOP, "thaw": signal.SIGCONT}
+SIGNALS = {"kill": "SIGKILL", "freeze": "SIGSTOP", "thaw": "SIGCONT"}
+"""By their names, because Windows has none of the three."""
 ORDERS = ("close", "stall", "slow", "subscribe", "enforce")
 CLIENTS = ("java", "librdkafka", "aiokafka", "kafka-python")
 SETTLE_S = 90.0
@@ -142,7 +143,7 @@ class Group:
 
     def signal(self, member: str, name: str) -> None:
         """kill, freeze or thaw: SIGKILL, SIGSTOP, SIGCONT."""
-        self._life(member).signal(SIGNALS[name])
+        self._life(member).signal(signal.Signals[SIGNALS[name]])
         if name == "kill":
             self._life(member).process.wait(10)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -174,7 +175,7 @@ class _Run:
         elif deed.do == "heal":
             self._broker.faults.heal(str(deed.member))
         else:
-            self._lives[str(deed.member)].signal(SIGNALS[deed.do])
+            self._lives[str(deed.member)].signal(signal.Signals[SIGNALS[deed.do]])
 
     def _admin(self, line: str) -> None:
         self._took({"t": _now(), "do": "admin", "line": line})

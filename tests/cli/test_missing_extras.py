@@ -55,6 +55,7 @@ NEEDS_NOTHING = [
     ("calibrate /nowhere", 2),
     ("today nothing", 2),
     ("plan nothing", 2),
+    ("plan-deploy {new}", 2),
     ("course {new}", 0),
     ("install", 0),
     ("install nothing", 2),

@@ -45,7 +45,6 @@ def test_every_start_says_the_timeouts_that_a_repetition_would_otherwise_take_fr
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("network-cut", "cut_network is not among the deeds"),
         ("skewed-range", "processing_ms"),
         ("broker-bounce-racks", "expected one broker"),
         ("coordinator-failover", "coordinator_failover is not among the deeds"),

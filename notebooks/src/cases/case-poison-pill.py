@@ -5,7 +5,7 @@
 #
 # ## The incident
 #
-# One pod dies of an exception. A minute later another one, with the same stack trace. Then the third. (Sessions last 10 s in this run, so that it is short.)
+# One pod dies of an exception. A minute later another one, with the same stack trace. Then the third. (Sessions last 10 s in this run.)
 
 # %%
 from rebalance_kit.notebook import gaps, reveal, removals, run

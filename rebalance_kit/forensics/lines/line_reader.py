@@ -71,10 +71,13 @@ class LineReader:
         self._first = re.compile(
             "(?s)" + "|".join(f"({'|'.join(layout.shapes)})" for layout in layouts)
         ).match
+        own = "|".join(shape for layout in layouts if layout not in LAYOUTS for shape in layout.shapes)
+        self._begins_as_own = re.compile(f"(?s){own}").match if own else None
 
     def read(self, line: str) -> list[Message] | str | None:
         """The messages that the grammar knows in a line; the reason to reject it; or None to ignore it."""
-        text, container_time = unwrap(_INDENTED.sub("", line) if line[:1] in _MARGIN else line)
+        quoted = line[:1] in _MARGIN and not (self._begins_as_own and self._begins_as_own(line))
+        text, container_time = unwrap(_INDENTED.sub("", line) if quoted else line)
         laid = self._by_layout(text, container_time)
         if isinstance(laid, list):
             return laid
