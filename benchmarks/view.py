@@ -70,6 +70,16 @@ def median_ms(run: Callable[[], Any], times: int = 5) -> float:
     return round(statistics.median(spent), 1)
 
 
+LIMIT_S = 60
+"""No answer of the page may take longer."""
+
+
+def asked(page: Any, call: str, *arguments: Any, what: str) -> Any:
+    """What a call in the page answers; after `LIMIT_S` seconds the error says what was waited for."""
+    late = f"new Promise((_, no) => setTimeout(() => no(new Error({json.dumps(f'{LIMIT_S} s without: {what}')})), {LIMIT_S * 1000}))"
+    return page.evaluate(f"(given) => Promise.race([({call})(...given), {late}])", list(arguments))
+
+
 def without_browser(members: int, partitions: int, protocol: str) -> dict[str, Any]:
     """Kernel side of a click, and what travels."""
     scenario = crash(members, partitions)
@@ -141,12 +151,12 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     flags = [*ARGUMENTS, "--js-flags=--expose-gc", "--enable-precise-memory-info"]
     with opened(page_text, flags) as page:
         page.wait_for_function("window.play")  # the page's module is imported by then
-        first = page.evaluate("window.shown")
-        swaps = sorted(page.evaluate("turn => window.swap(turn)", turn) for turn in range(2, 32))
-        rate = page.evaluate("window.play(4000)")
+        first = asked(page, "() => window.shown", what="the first paint")
+        swaps = sorted(asked(page, "window.swap", turn, what="the new film painted") for turn in range(2, 32))
+        rate = asked(page, "window.play", 4000, what="four seconds played")
         heap = [page.evaluate(HEAP)]
         for _ in range(MINUTE_PIECES):
-            page.evaluate("window.play(15000)")
+            asked(page, "window.play", 15000, what="fifteen seconds played")
             page.evaluate("() => lab.seek(0, false)")
             heap.append(page.evaluate(HEAP))
     return {
@@ -219,9 +229,11 @@ def click_to_paint(members: int, partitions: int, protocol: str, clicks: int = 2
             lab.at(12_000)
             if partitions > 64:
                 lab.get_ready()
-            page.evaluate("state => open_(state)", state())
+            asked(page, "open_", state(), what="the lab painted before the click")
             with uncollected():  # as the widget does: cycles are collected when the page has its answer
-                spent.append(page.evaluate("member => click_(member)", number % members))
+                spent.append(
+                    asked(page, "click_", number % members, what="a crashed member painted after the click")
+                )
             lab.finish()
     spent = sorted(spent[2:])  # the first ones warm up
     return {
@@ -303,8 +315,11 @@ def figure_widget(members: int, partitions: int, clicks: int = 24) -> dict[str, 
     script = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
     page_text = PEER.format(plotly=script.read_text(encoding="utf-8"))
     with opened(page_text, ARGUMENTS, kernel=kernel) as page:
-        page.evaluate("figure => open_(figure)", json.loads(figure.to_json()))
-        spent = [page.evaluate("turn => click_(turn)", turn) for turn in range(1, clicks + 1)]
+        asked(page, "open_", json.loads(figure.to_json()), what="the figure painted")
+        spent = [
+            asked(page, "click_", turn, what="the figure painted after the click")
+            for turn in range(1, clicks + 1)
+        ]
     spent = sorted(spent[2:])
     return {
         "size": f"{members} x {partitions}",
