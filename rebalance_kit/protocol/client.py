@@ -21,7 +21,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
@@ -336,7 +335,7 @@ def commit_and_close(member: M, commit: AwaitedCommit[M]) -> effects.Effects:
 E = TypeVar("E", bound=effects.ClientEvent)
 R = TypeVar("R", bound=Request)
 A = TypeVar("A", bound=Response)
-ClientKind = type | effects.Timer | tuple[type, type]
+ClientKind = type | str | tuple[type, type]
 """What an event is: its type, the kind of its timer, or (Answered or Disconnected, the request's type)."""
 ClientRule = Callable[[M, effects.ClientEvent], effects.Effects]
 ClientRow = tuple[ClientKind, tuple[PollStep | None, ...], ClientRule[M]]
@@ -359,9 +358,8 @@ def answered(
 ) -> ClientRow[M]:
     """The row of the answer to a request."""
 
-    def rule(member: M, event: effects.ClientEvent) -> effects.Effects:
-        assert isinstance(event, effects.Answered)
-        return run(member, cast("R", event.request), cast("A", event.response))
+    def rule(member: M, event: Any) -> effects.Effects:
+        return run(member, event.request, event.response)
 
     return (effects.Answered, request), steps or (None,), rule
 
@@ -371,9 +369,8 @@ def unanswered(
 ) -> ClientRow[M]:
     """The row of a request that gets no answer: the connection broke, for the cause that is given."""
 
-    def rule(member: M, event: effects.ClientEvent) -> effects.Effects:
-        assert isinstance(event, effects.Disconnected)
-        return run(member, cast("R", event.request), event.cause)
+    def rule(member: M, event: Any) -> effects.Effects:
+        return run(member, event.request, event.cause)
 
     return (effects.Disconnected, request), steps or (None,), rule
 
@@ -390,11 +387,9 @@ def ignore_answer(member: Member, request: Request, answer: Response) -> effects
 
 def kind_of(event: effects.ClientEvent) -> ClientKind:
     """What a client's table asks about an event."""
-    if isinstance(event, effects.Answered):
-        return effects.Answered, type(event.request)
-    if isinstance(event, effects.Disconnected):
-        return effects.Disconnected, type(event.request)
-    return effects.Timer(event.key[0]) if isinstance(event, effects.TimerFired) else type(event)
+    if isinstance(event, effects.Answered | effects.Disconnected):
+        return type(event), type(event.request)
+    return event.key[0] if isinstance(event, effects.TimerFired) else type(event)
 
 
 class ClientTable(Generic[M]):
@@ -402,23 +397,23 @@ class ClientTable(Generic[M]):
 
     def __init__(self, machine: str, *rows: ClientRow[M]) -> None:
         self._machine = machine
-        self.rules: Mapping[tuple[ClientKind, PollStep | None], ClientRule[M]] = MappingProxyType(
-            {(kind, step): rule for kind, steps, rule in rows for step in steps}
-        )
-        self._kinds = frozenset(kind for kind, _, _ in rows)
+        self._rules: dict[ClientKind, dict[PollStep, ClientRule[M]]] = {}
+        for kind, steps, rule in sorted(rows, key=lambda row: None not in row[1]):  # rows of a step last
+            each = [step for step in steps if step is not None] or list(PollStep)
+            self._rules.setdefault(kind, {}).update(dict.fromkeys(each, rule))
+        for by_step in self._rules.values():
+            by_step.pop(PollStep.CLOSED, None)
 
     def step(self, member: M, event: effects.ClientEvent) -> list[effects.Effect]:
         """Apply one event to the client and return the effects it asks for, in order."""
-        kind = kind_of(event)
-        if kind not in self._kinds:
-            raise ProtocolViolation(f"{self._machine} is never sent {_name(kind)}")
-        if member.poll_step is PollStep.CLOSED:
-            return []
-        rule = self.rules.get((kind, member.poll_step)) or self.rules.get((kind, None))
+        rules = self._rules.get(kind_of(event))
+        if rules is None:
+            raise ProtocolViolation(f"{self._machine} is never sent {_name(kind_of(event))}")
+        rule = rules.get(member.poll_step)
         return [] if rule is None else list(rule(member, event))
 
 
 def _name(kind: ClientKind) -> str:
     if isinstance(kind, tuple):
         return f"{kind[0].__name__} of {kind[1].__name__}"
-    return kind.__name__ if isinstance(kind, type) else f"timer {kind.value}"
+    return kind.__name__ if isinstance(kind, type) else f"timer {kind}"

@@ -338,7 +338,7 @@ class DocumentedState(Enum):
 
 M_contra = TypeVar("M_contra", contravariant=True)
 StateT = TypeVar("StateT")
-EventKind = type | StrEnum
+EventKind = type | str
 """What an event is, as a table asks: a request's type or meaning, a timer's kind, the type of anything else."""
 
 
@@ -353,11 +353,11 @@ def kind_of(event: GroupEvent) -> EventKind:
     """What a coordinator's table asks about an event."""
     if isinstance(event, Arrived):
         return type(event.request)
-    return Timer(event.key[0]) if isinstance(event, TimerFired) else type(event)
+    return event.key[0] if isinstance(event, TimerFired) else type(event)
 
 
 def name_of(kind: EventKind) -> str:
     """The kind as it is printed."""
     if isinstance(kind, type):
         return kind.__name__
-    return f"timer {kind.value}" if isinstance(kind, Timer) else str(kind.value)
+    return f"timer {kind}" if kind in Timer.__members__.values() else kind

@@ -161,16 +161,13 @@ class Spread:
     def draw(self, stream: random.Random) -> int:
         """One latency, whole milliseconds."""
         at = stream.random() * 4
-        left = int(at)
-        if left == 0:
-            low, high = self.least, self.quarter
-        elif left == 1:
-            low, high = self.quarter, self.median
-        elif left == 2:
-            low, high = self.median, self.three_quarters
-        else:
-            low, high = self.three_quarters, self.most
-        return round(low + (high - low) * (at - left))
+        if at < 1:
+            return round(self.least + (self.quarter - self.least) * at)
+        if at < 2:
+            return round(self.quarter + (self.median - self.quarter) * (at - 1))
+        if at < 3:
+            return round(self.median + (self.three_quarters - self.median) * (at - 2))
+        return round(self.three_quarters + (self.most - self.three_quarters) * (at - 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +338,8 @@ def draw_kafka_uuid(stream: random.Random) -> str:
             return text
 
 
-new_row = tuple.__new__
-"""Skips the named tuple's own constructor: a run writes a row for every message."""
+new_tuple = tuple.__new__
+"""Skips a named tuple's own constructor: a run makes several for every message."""
 Drawn_co = TypeVar("Drawn_co", covariant=True)
 Value = TypeVar("Value")
 
@@ -399,12 +396,23 @@ class Host(Protocol):
 
 
 class RunHost:
-    """A whole run's clock, chance, latencies and trace."""
+    """A whole run's clock, chance, latencies and trace; ``tells_messages``: each request, answer and commit has its row."""
 
-    __slots__ = ("agenda", "at", "cancel_timer", "latencies", "rows", "set_timer", "streams")
+    __slots__ = (
+        "agenda",
+        "at",
+        "cancel_timer",
+        "latencies",
+        "rows",
+        "set_timer",
+        "streams",
+        "tells_messages",
+    )
 
-    def __init__(self, seed: int, latencies: Latencies, agenda: Agenda | None = None) -> None:
-        self.agenda = agenda or Agenda()
+    def __init__(
+        self, seed: int, latencies: Latencies, agenda: Agenda | None = None, *, tells_messages: bool = True
+    ) -> None:
+        self.agenda, self.tells_messages = agenda or Agenda(), tells_messages
         self.at, self.set_timer = self.agenda.at, self.agenda.set_timer
         self.cancel_timer = self.agenda.cancel_timer
         self.latencies = latencies
@@ -432,7 +440,7 @@ class RunHost:
         rows = self.rows
         at_ms, seq = self.agenda.now_ms, len(rows)
         rows.append(
-            new_row(
+            new_tuple(
                 TraceRow, (at_ms, seq, actor, kind, protocol, generation, member_id, topic, partition, detail)
             )
         )

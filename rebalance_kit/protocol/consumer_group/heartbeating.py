@@ -136,7 +136,13 @@ def subscribe(
         "remote-assignor-bumps"
     ):
         yield group.bump("the preferred server assignor changed", messages.Trigger.ASSIGNOR, member.client)
-    elif _metadata_changed(group):
+    else:
+        yield from bump_for_metadata(group)
+
+
+def bump_for_metadata(group: ConsumerGroup) -> effects.Effects:
+    """Another epoch where topics or partitions have changed since the last one."""
+    if _metadata_changed(group):
         yield group.bump("topics or partitions of the subscription changed", messages.Trigger.METADATA, None)
 
 
@@ -150,10 +156,8 @@ def _metadata_changed(group: ConsumerGroup) -> bool:
 
 def scan_if_due(group: ConsumerGroup) -> effects.Effects:
     """Resolve regular expressions in the background: at most every 10 s, and only when something calls for it."""
-    if group.scanning:
-        return
-    wanted = sorted({member.regex for member in group.members.values() if member.regex is not None})
-    if not wanted:
+    wanted = {member.regex for member in group.members.values() if member.regex is not None}
+    if group.scanning or not wanted:
         return
     now, topics = group.settings.now_ms(), frozenset(group.settings.topics())
     if group.scanned_ms is not None and now < group.scanned_ms + SCAN_INTERVAL_MS:
@@ -164,8 +168,8 @@ def scan_if_due(group: ConsumerGroup) -> effects.Effects:
         group.scanning = True
         group.scanned_ms = now
         group.scanned_topics = topics
-        yield group.note("regex_scanned", regexes=wanted, topics=len(topics))
-        yield effects.Append(("regex", *wanted))
+        yield group.note("regex_scanned", regexes=sorted(wanted), topics=len(topics))
+        yield effects.Append(("regex", *sorted(wanted)))
 
 
 def regexes_resolved(group: ConsumerGroup, appended: effects.Appended) -> effects.Effects:
@@ -325,10 +329,14 @@ def _update(
 
     Returns the server assignor that this heartbeat asks for and nobody did before.
     """
-    preferred = group.preferred_assignor()
     if request.rebalance_timeout_ms is not None:
         member.rebalance_timeout_ms = request.rebalance_timeout_ms
     wanted, new_vote = request.server_assignor, None
+    if request.topics is None and request.regex is None and wanted is None and group.epoch:
+        yield from bump_for_metadata(group)
+        yield from scan_if_due(group)
+        return None  # a heartbeat that only says that its member lives
+    preferred = group.preferred_assignor()
     if wanted is not None:
         new_vote = None if _wanted_by_somebody(group, wanted) else wanted
         member.server_assignor = wanted

@@ -159,7 +159,7 @@ class Commits:
         return error
 
 
-BACKGROUND = (messages.Heartbeat, messages.ConsumerGroupHeartbeat, messages.LeaveGroup)
+BACKGROUND = frozenset({messages.Heartbeat, messages.ConsumerGroupHeartbeat, messages.LeaveGroup})
 """Requests whose answers the background thread handles; all others wait until the application is inside poll()."""
 
 
@@ -254,7 +254,7 @@ class Client:
     def answered(self, request: messages.Request, response: messages.Response) -> None:
         """An answer has reached the process; its application may have to be in poll() to see it."""
         host, application = self.host, self.application
-        if application.running is None and not host.frozen and not isinstance(request, BACKGROUND):
+        if type(request) not in BACKGROUND and application.running is None and not host.frozen:
             ready_ms = application.ready_ms()
             if ready_ms > host.now_ms:
                 host.at(ready_ms, self.answered, request, response)

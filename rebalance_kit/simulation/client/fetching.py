@@ -78,30 +78,36 @@ class Consumption:
             return
         while self.next_poll_ms <= now_ms:
             self._poll(self.next_poll_ms)
-            if self._keeps_up():
-                self._skip_to(now_ms)
+            kept_up, first_time = self._keeps_up()
+            if kept_up:
+                last = first_time and not self.processing_ms and self.on_batch is None
+                self._skip_to(now_ms if last else now_ms - self.poll_step_ms)
         self.finish(now_ms)
 
-    def _keeps_up(self) -> bool:
+    def _keeps_up(self) -> tuple[bool, bool]:
+        """Whether everything is read as it comes, and whether nobody has been handed any of what comes next."""
         next_ms, read_ms = self.next_poll_ms, self.batch_ms
         if self.busy_until_ms > next_ms or self.on_records is not None:
-            return False
+            return False, False
         sources, step = self._read(), self.poll_step_ms
         most = self._rate_per_s * step / 1000 + len(self.fetching)  # records of the fullest poll
         if most > self.max_poll_records or most * self.processing_ms > step:
-            return False
-        positions = self.positions
+            return False, False
+        positions, first_time = self.positions, True
         known, end = None, 0
-        for tp, log, _ in sources:
+        for tp, log, ledger in sources:
             if log is not known:
                 known, end = log, log.end(read_ms)
-            if positions[tp] < end:
-                return False
-        return True
+            position = positions[tp]
+            if position < end:
+                return False, False
+            if ledger.high > position:
+                first_time = False
+        return True, first_time
 
-    def _skip_to(self, now_ms: int) -> None:
-        """Everything is read as it comes: only the last poll before ``now_ms`` matters."""
-        skipped = (now_ms - self.next_poll_ms) // self.poll_step_ms - 1
+    def _skip_to(self, until_ms: int) -> None:
+        """Everything is read as it comes: of the polls up to ``until_ms`` only the last one matters."""
+        skipped = (until_ms - self.next_poll_ms) // self.poll_step_ms
         if skipped <= 0:
             return
         self.finish(self.next_poll_ms)
@@ -138,12 +144,13 @@ class Consumption:
                     sources.append(sources.pop(place))
                     break
         self.batch, self.batch_ms = batch, at_ms
-        count = self.max_poll_records - room
-        self.busy_until_ms = at_ms + round(count * self.processing_ms)
-        full = not room and self.processing_ms == 0
-        self.next_poll_ms = max(self.busy_until_ms, at_ms + (1 if full else self.poll_step_ms))
-        if not room and self.processing_ms > 0:
-            self.next_poll_ms = self.busy_until_ms
+        if self.processing_ms:
+            busy_until_ms = at_ms + round((self.max_poll_records - room) * self.processing_ms)
+            self.busy_until_ms = busy_until_ms
+            self.next_poll_ms = max(busy_until_ms, at_ms + self.poll_step_ms) if room else busy_until_ms
+        else:
+            self.busy_until_ms = at_ms
+            self.next_poll_ms = at_ms + (self.poll_step_ms if room else 1)
         if self.on_batch is not None and batch:
             self.on_batch({tp: end for tp, _, end, _ in batch}, True)
 

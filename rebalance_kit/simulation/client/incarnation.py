@@ -19,7 +19,7 @@ from rebalance_kit.protocol.consumer_client import table as consumer_client
 from rebalance_kit.protocol.consumer_client.member import ConsumerMember
 from rebalance_kit.protocol.messages import Partitions
 from rebalance_kit.simulation.cluster.broker import Cluster
-from rebalance_kit.simulation.kernel import Host, Key, Latency, RunHost, Value, jitter, new_row
+from rebalance_kit.simulation.kernel import Host, Key, Latency, RunHost, Value, jitter, new_tuple
 from rebalance_kit.simulation.scenario.scenario import MemberSpec
 
 Call = tuple[Callable[..., None], tuple[Any, ...]]
@@ -122,7 +122,7 @@ class Incarnation:
         """Append a row of this process to the trace."""
         rows = self._rows
         rows.append(
-            new_row(
+            new_tuple(
                 TraceRow,
                 (
                     self._agenda.now_ms,

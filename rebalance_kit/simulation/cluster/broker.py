@@ -227,7 +227,6 @@ class Broker:
             self._network.reply(event.token, messages.Answer(UNKNOWN_TOPIC), name)
             return
         group = self.groups.get(name)
-        joins = isinstance(request, messages.ConsumerGroupHeartbeat) and request.member_epoch == 0
         if group is None:
             self.groups[name] = (
                 ConsumerGroup.fresh(self._settings.consumer(name))
@@ -235,7 +234,7 @@ class Broker:
                 else ClassicGroup(self._settings.classic(name))
             )
         elif isinstance(group, ClassicGroup) and isinstance(request, messages.ConsumerGroupHeartbeat):
-            if not joins:
+            if request.member_epoch != 0:
                 self._refuse(event, "GROUP_ID_NOT_FOUND", f"Group {name} is not a consumer group.")
                 return
             if not self._upgrade(name, group, event):
@@ -318,7 +317,10 @@ class Broker:
                 key = (name, effect.key)
                 host.set_timer(key, host.now_ms + effect.after_ms, self._timer, key)
             elif isinstance(effect, Reply):
-                self._network.reply(effect.token, self._answered(name, event, effect.response), name)
+                response = effect.response
+                if isinstance(event, Arrived) and isinstance(event.request, messages.OffsetCommit):
+                    response = self._committed(name, event.request, response.error)
+                self._network.reply(effect.token, response, name)
             elif isinstance(effect, Note):
                 host.row(
                     "coordinator", effect.kind, protocol, effect.generation, effect.member_id, effect.detail
@@ -344,17 +346,11 @@ class Broker:
         if self.up:
             self.step(argument[0], Appended(argument[1]))
 
-    def _answered(self, name: str, event: Any, response: messages.Response) -> messages.Response:
+    def _committed(self, name: str, request: messages.OffsetCommit, error: str) -> messages.Answer:
         """A commit's offsets are stored before it is answered; offsets of a deleted topic are refused."""
-        if not isinstance(event, Arrived) or not isinstance(event.request, messages.OffsetCommit):
-            return response
-        error = response.error
-        if (
-            error == messages.NONE
-            and not {tp.topic for tp in event.request.offsets} <= self.topics.counts.keys()
-        ):
+        if error == messages.NONE and not {tp.topic for tp in request.offsets} <= self.topics.counts.keys():
             error = UNKNOWN_TOPIC
-        self.store_offsets(name, event.request, error)
+        self.store_offsets(name, request, error)
         return messages.Answer(error)
 
     def store_offsets(self, name: str, request: messages.OffsetCommit, error: str) -> None:
@@ -365,6 +361,8 @@ class Broker:
                 if tp.topic in counts:
                     ledger = ledgers.get(tp) or self._plane.ledger(name, tp)
                     ledger.committed = offset
+        if not self._host.tells_messages:
+            return
         self._host.row(
             request.client,
             "commit",

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from rebalance_kit.protocol import messages
 from rebalance_kit.protocol.effects import Arrived
-from rebalance_kit.simulation.kernel import Host, RunHost
+from rebalance_kit.simulation.kernel import Host, RunHost, new_tuple
 from rebalance_kit.simulation.scenario.scenario import ReplayPins
 
 # The fields of a message's trace row, per kind of request and response.
 
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-"""The entry of a message without fields."""
-
-
 def generation_of(request: messages.Request) -> int | None:
     """Generation or member epoch that a request carries."""
-    if type(request) is messages.ConsumerGroupHeartbeat:
+    if isinstance(request, messages.ConsumerGroupHeartbeat):
         return request.member_epoch
     generation = getattr(request, "generation", -1)
     return generation if generation >= 0 else None
@@ -30,7 +25,7 @@ def generation_of(request: messages.Request) -> int | None:
 def request_fields(request: messages.Request) -> Mapping[str, Any]:
     """What the row of a request tells beside its api and times."""
     if isinstance(request, messages.Heartbeat):
-        return NOTHING
+        return {}
     if isinstance(request, messages.OffsetCommit):
         return {"how": request.how, "offsets": {str(tp): offset for tp, offset in request.offsets.items()}}
     if isinstance(request, messages.ConsumerGroupHeartbeat):
@@ -65,8 +60,6 @@ def answered_generation(response: messages.Response) -> int | None:
 
 def answer_fields(response: messages.Response) -> Mapping[str, Any]:
     """What the row of an answer tells beside its api, times and error."""
-    if type(response) is messages.Answer:
-        return NOTHING
     if isinstance(response, messages.JoinAnswer):
         return {"leader": response.leader, "assignor": response.protocol, "members": len(response.members)}
     if isinstance(response, messages.SyncAnswer):
@@ -76,7 +69,7 @@ def answer_fields(response: messages.Response) -> Mapping[str, Any]:
             "epoch": response.member_epoch,
             "assignment": None if response.assignment is None else [str(tp) for tp in response.assignment],
         }
-    return NOTHING
+    return {}
 
 
 # One life's connection to the coordinator's broker: the order of its messages, its slow first ones, its faults.
@@ -160,15 +153,20 @@ class Connection:
             )
             if arrival_ms is not None:
                 there_ms = max(arrival_ms - now_ms, 1)
-        self._last_arrival_ms = max(now_ms + there_ms, self._last_arrival_ms)
-        there_ms = self._last_arrival_ms - now_ms
+        if now_ms + there_ms >= self._last_arrival_ms:
+            self._last_arrival_ms = now_ms + there_ms
+        else:
+            there_ms = self._last_arrival_ms - now_ms
         acknowledges = number == 2 and isinstance(request, messages.ConsumerGroupHeartbeat)
         back_ms = drawn_ms if acknowledges else self._back_ms(request, there_ms)
-        delayed_ms = self.faults.delay.pop(type(request).__name__, 0)  # the way there alone
-        return Trip(there_ms + delayed_ms, back_ms, answer_ms)
+        if self.faults.delay:
+            there_ms += self.faults.delay.pop(type(request).__name__, 0)  # the way there alone
+        return new_tuple(Trip, (there_ms, back_ms, answer_ms))
 
     def _there_ms(self, request: messages.Request) -> int:
         latencies, draw, kind = self.host.latencies, self.host.draw, type(request)
+        if kind is messages.Heartbeat:
+            return draw(latencies.one_way)
         if kind is messages.OffsetCommit:
             first, self._committed_once = not self._committed_once, True
             return max(draw(latencies.first_commit if first else latencies.commit) // 2, 1)
@@ -201,15 +199,17 @@ class Connection:
         A slow first request is slow in both directions; heartbeats on a warm connection are drawn anew.
         """
         now_ms, one_way = self.host.now_ms, self.host.latencies.one_way
-        delay_ms = trip.back_ms
+        _, delay_ms, answer_ms = trip
         if type(request) in BEATS and delay_ms <= one_way.most:
             delay_ms = self._newest().host.draw(one_way)
-        if trip.answer_ms is not None and trip.answer_ms > now_ms:
-            delay_ms = trip.answer_ms - now_ms
+        if answer_ms is not None and answer_ms > now_ms:
+            delay_ms = answer_ms - now_ms
         if self.successor is not None:
             return delay_ms
-        self._last_answer_ms = max(now_ms + delay_ms, self._last_answer_ms + 1)
-        return self._last_answer_ms - now_ms
+        if now_ms + delay_ms <= self._last_answer_ms:
+            delay_ms = self._last_answer_ms + 1 - now_ms
+        self._last_answer_ms = now_ms + delay_ms
+        return delay_ms
 
 
 class Coordinator(Protocol):
@@ -245,26 +245,25 @@ class Network:
 
     def send(self, connection: Connection, request: messages.Request) -> None:
         """Put a request on its way; a lost one ends in the client's request timeout."""
-        host, faults = self._host, connection.faults
+        host, faults, kind = self._host, connection.faults, type(request)
         self._corr = corr = self._corr + 1
-        api = type(request).__name__
+        now_ms = host.now_ms
         trip = connection.trip(request)
-        lost = faults.cut or faults.takes(api)
-        arrives_ms = host.now_ms + trip.there_ms
+        lost = faults.cut or faults.takes(kind.__name__)
+        arrives_ms = now_ms + trip.there_ms
         self.waiting[corr] = Waiting(connection, request, trip)
-        connection.host.row(
-            "request",
-            {"api": api, "corr": corr, "arrives_ms": None if lost else arrives_ms, **request_fields(request)},
-            generation_of(request),
-            request.member_id or None,
-        )
+        if host.tells_messages:
+            told = {"api": kind.__name__, "corr": corr, "arrives_ms": None if lost else arrives_ms}
+            if kind is not messages.Heartbeat:
+                told |= request_fields(request)
+            connection.host.row("request", told, generation_of(request), request.member_id or None)
         if faults.cut:
             faults.unsent.append((corr, None))
         if lost:
             wait_ms = host.latencies.lost_request_ms
             if isinstance(request, messages.JoinGroup):
                 wait_ms = max(wait_ms, request.rebalance_timeout_ms + host.latencies.lost_join_extra_ms)
-            host.at(host.now_ms + wait_ms, self._timed_out, corr)
+            host.at(now_ms + wait_ms, self._timed_out, corr)
         else:
             host.at(arrives_ms, self._arrive, corr)
 
@@ -328,22 +327,21 @@ class Network:
         self._take_next(connection)
         lost = connection.faults.cut
         arrives_ms = host.now_ms + connection.reply_latency_ms(request, waiting.trip)
-        host.row(
-            "coordinator",
-            "response",
-            connection.host.protocol,
-            answered_generation(response),
-            getattr(response, "member_id", None) or request.member_id or None,
-            {
+        if host.tells_messages:
+            told = {
                 "api": type(request).__name__,
                 "corr": corr,
                 "to": connection.host.name,
                 "error": response.error,
                 "arrives_ms": None if lost else arrives_ms,
                 "group": group,
-                **answer_fields(response),
-            },
-        )
+            }
+            generation, member_id = None, request.member_id or None
+            if type(response) is not messages.Answer:
+                told |= answer_fields(response)
+                generation = answered_generation(response)
+                member_id = getattr(response, "member_id", None) or member_id
+            host.row("coordinator", "response", connection.host.protocol, generation, member_id, told)
         if lost:
             connection.faults.unsent.append((corr, response))
             self.waiting[corr] = waiting
