@@ -24,6 +24,7 @@ from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of
 from rebalance_kit.whatif.text import (
     Answer,
+    answer_cells,
     answer_lines,
     as_json,
     ask,
@@ -34,12 +35,14 @@ from rebalance_kit.whatif.text import (
 )
 from rebalance_kit.whatif.understanding import (
     DRAWS,
+    FIRST_DRAWS,
     MEASURES,
     Understanding,
     Workers,
     back_test,
     costs_of,
     placed,
+    understood,
     workers,
 )
 
@@ -70,25 +73,14 @@ def run_what_if(
     ``said`` is told how it goes on. Raises ``DataError`` for what cannot be read.
     """
     check_draws(asked.draws)
-    target = None if asked.target is None else target_of(asked.target)
+    if asked.target is not None:
+        target_of(asked.target)
     texts, status = [], 0
     for night, scenario in _asked_of(paths, asked.group):
         progress = _Progress(said, scenario.group)
-        understanding, answer = None, None
         with without_collector(), workers(asked.draws) as pool:
-            if night is not None:
-                understanding = _understood(night, scenario, asked, progress, pool)
-            if understanding is None or understanding.enough:
-                base = (
-                    list(costs_of(scenario, asked.draws, pool))
-                    if understanding is None
-                    else understanding.costs
-                )
-                answer = ask(
-                    scenario, base, target=target, seconds=asked.seconds, pool=pool, on_done=progress.done
-                )
-            else:
-                status = 3
+            understanding, answer = _answered(night, scenario, asked, progress, pool)
+        status = 3 if answer is None else status
         progress.clear()
         if asked.page is not None and page is not None and answer is not None:
             page(
@@ -107,6 +99,49 @@ def run_what_if(
     if asked.markdown is not None:
         write_atomically(asked.markdown, "\n".join(texts))
     return status
+
+
+def _answered(
+    night: Night | None, scenario: Scenario, asked: Asked, progress: _Progress, pool: Workers
+) -> tuple[Understanding | None, Answer | None]:
+    """The back-test, and the answer where it allows one; a person at a terminal sees one of a few draws at once."""
+    problem = _refused(scenario) if night is not None else None
+    if night is not None and problem is not None:
+        night.missing.append(f"a scenario that the engine accepts: {problem}")
+        return Understanding((), (), 0.0, tuple(night.missing)), None
+    few = min(FIRST_DRAWS, asked.draws)
+    costs, first = list(costs_of(scenario, few, pool)), None
+    if progress.shown and few < asked.draws and (night is None or understood(night, costs).enough):
+        first = ask(scenario, costs, pool=pool)
+        progress.first(scenario, first)
+    if night is None:
+        understanding = None
+        costs += costs_of(scenario, asked.draws, pool, few)
+    else:
+        understanding = back_test(
+            night,
+            scenario,
+            asked.draws,
+            seconds=asked.seconds / 2,
+            pool=pool,
+            known=costs,
+            on_draw=progress.draw,
+        )
+        if not understanding.enough:
+            return understanding, None
+        costs = list(understanding.costs)
+    target = None if asked.target is None else target_of(asked.target)
+    return understanding, ask(
+        scenario, costs, target=target, seconds=asked.seconds, first=first, pool=pool, on_done=progress.done
+    )
+
+
+def _refused(scenario: Scenario) -> RebalanceKitError | None:
+    try:
+        check(scenario)
+    except RebalanceKitError as error:
+        return error
+    return None
 
 
 def runs_of(scenario: Scenario, answer: Answer) -> list[Trace]:
@@ -128,24 +163,21 @@ def _asked_of(paths: Sequence[str], group: str | None) -> list[tuple[Night | Non
     return [(night, scenario_of(night)) for night in nights(paths, group)]
 
 
-def _understood(
-    night: Night, scenario: Scenario, asked: Asked, progress: _Progress, pool: Workers
-) -> Understanding:
-    try:
-        check(scenario)
-    except RebalanceKitError as error:
-        night.missing.append(f"a scenario that the engine accepts: {error}")
-        return Understanding((), (), 0.0, tuple(night.missing))
-    return back_test(
-        night, scenario, asked.draws, seconds=asked.seconds / 2, pool=pool, on_draw=progress.draw
-    )
-
-
 class _Progress:
-    """A line that says what is being drawn."""
+    """A line that says what is being drawn, and the first answer above it."""
 
     def __init__(self, said: TextIO | None, group: str) -> None:
         self._said, self._group = said, group
+
+    @property
+    def shown(self) -> bool:
+        """Whether somebody watches."""
+        return self._said is not None
+
+    def first(self, scenario: Scenario, answer: Answer) -> None:
+        """Show the answer of the first draws, which the whole one will stand below."""
+        head = f"{scenario.group}: first answer, {len(answer.base)} draws:"
+        self._write(f"{head}\n{aligned(answer_cells(answer))}\n\n")
 
     def draw(self, number: int) -> None:
         """A draw of the back-test is done."""

@@ -39,6 +39,11 @@ class Coordinator:
         """Whether it said anything of the group."""
         return bool(self.joins or self.expires or self.leaves)
 
+    def lived_before(self, name: str, event: Event) -> bool:
+        """Whether what ends here is a life of that member from before these logs: another id of it joined, this one never did."""
+        joined = {one.member for other, one in self.joins if other == name}
+        return bool(joined) and event.member is not None and event.member not in joined
+
 
 def coordinator_of(events: Iterable[Event], names: Mapping[str, str]) -> Coordinator:
     """Sort the broker's events; ``names`` maps member ids and instance ids to members' names."""
@@ -154,13 +159,16 @@ def gaps_in(trace: Trace, since_ms: int, until_ms: int, poll_ms: int = POLL_MS) 
         begin, end = max(gap.from_ms, since_ms), min(gap.to_ms, until_ms)
         if begin >= end:
             continue
-        each = spans.setdefault(str(gap.partition), [])
-        long = each and min(end - begin, each[-1][1] - each[-1][0]) >= LONG_MS
-        if long and begin - each[-1][1] < poll_ms:
-            each[-1] = each[-1][0], end
-        else:
-            each.append((begin, end))
+        _append(spans.setdefault(str(gap.partition), []), (begin, end), poll_ms)
     return _counted(spans)
+
+
+def _append(each: list[Span], gap: Span, poll_ms: int) -> None:
+    long = each and min(gap[1] - gap[0], each[-1][1] - each[-1][0]) >= LONG_MS
+    if long and gap[0] - each[-1][1] < poll_ms:
+        each[-1] = each[-1][0], gap[1]
+    else:
+        each.append(gap)
 
 
 def _counted(spans: Mapping[str, Sequence[Span]]) -> dict[str, list[int]]:
@@ -177,7 +185,7 @@ def gaps_of(night: Night, lives: Mapping[str, Sequence[Life]], since_ms: int) ->
         still = _still(night, name)
         for life in each:
             still += [(one.at_ms or 0, (one.at_ms or 0) + took) for one, took in callbacks_of(life) if took]
-            for partition, span in _held(life, night.end_ms):
+            for partition, span in _held(life, night):
                 read[partition] += _without(span, still)
     return _counted(
         {
@@ -213,18 +221,22 @@ def _still(night: Night, name: str) -> list[Span]:
     return spans if since is None else [*spans, (since, night.end_ms)]
 
 
-def _held(life: Life, end_ms: int) -> list[tuple[str, Span]]:
-    """The stretches in which a process held each partition."""
+def _held(life: Life, night: Night) -> list[tuple[str, Span]]:
+    """The stretches in which a process held each partition, some since before its log begins."""
     since: dict[str, int] = {}
+    seen: set[str] = set()
     spans: list[tuple[str, Span]] = []
     for event in life.events:
         at_ms = event.at_ms or 0
         for partition in event.partitions or ():
             if event.event == "assigned":
                 since.setdefault(partition, at_ms)
-            elif event.event in {"revoked", "lost"} and partition in since:
-                spans.append((partition, (since.pop(partition), at_ms)))
-    until_ms = end_ms if life.closed_ms is None else life.closed_ms
+            elif event.event in {"revoked", "lost"} and (
+                partition in since or not (partition in seen or life.started)
+            ):
+                spans.append((partition, (since.pop(partition, night.begin_ms), at_ms)))
+            seen.add(partition)
+    until_ms = night.end_ms if life.closed_ms is None else life.closed_ms
     return spans + [(partition, (begin, max(begin, until_ms))) for partition, begin in since.items()]
 
 
@@ -246,6 +258,8 @@ def _between(spans: Sequence[Span], end_ms: int) -> list[Span]:
     reached = spans[0][1] if spans else end_ms
     for begin, end in spans[1:]:
         if begin - reached >= LEAST_MS:
-            found.append((reached, begin))
+            _append(found, (reached, begin), POLL_MS)
         reached = max(reached, end)
-    return [*found, (reached, end_ms)] if reached < end_ms else found
+    if reached < end_ms:
+        _append(found, (reached, end_ms), POLL_MS)
+    return found

@@ -30,6 +30,8 @@ _BACKGROUND = {
     *("auto_commit_failed", "commit_failed", "commit_not_sent", "generation_reset", "heartbeat_failed"),
     *("heartbeat_unknown", "heartbeat_fenced", "heartbeat_error", "commit_stale", "given_away"),
 }
+_OVERDUE = "consumer poll timeout has expired"
+_LEAVES_LATE_MS = 2_000
 _TOLD = "group is already rebalancing"
 _OWN = "consumer pro-actively leaving"
 
@@ -95,10 +97,15 @@ def lives_of(events: Sequence[Event]) -> list[Life]:
 
 def _close(events: Sequence[Event]) -> tuple[Event | None, int | None]:
     """The line that proves that close() was called, and when it was."""
-    end = None
+    end, overdue_ms = None, -_LEAVES_LATE_MS
     for place, event in enumerate(events):
+        if is_overdue(event):
+            overdue_ms = event.at_ms or 0
+        late = (
+            event.at_ms or 0
+        ) - overdue_ms < _LEAVES_LATE_MS  # its poll timeout makes it leave, nobody closes it
         by_close = event.event in _GONE and not (
-            event.event in {"leaving", "rd_leave", "left_group"} and _goes_on(events[place + 1 :])
+            event.event in {"leaving", "rd_leave", "left_group"} and (late or _goes_on(events[place + 1 :]))
         )
         going = event.event == "transitioned" and event.state_to == "PREPARE_LEAVING"
         if by_close or (going and not _goes_on(events[place + 1 :])):
@@ -121,6 +128,13 @@ def _goes_on(later: Sequence[Event]) -> bool:
         event.event in {"joining", "joined", "synced", "rd_join_answer", "poll_late"}
         or (event.event == "transitioned" and event.state_to == "JOINING")
         for event in later
+    )
+
+
+def is_overdue(event: Event) -> bool:
+    """Whether a line says that max.poll.interval.ms has passed; a log may hold the LeaveGroup that follows alone."""
+    return event.event in {"poll_timeout", "rd_poll_timeout"} or (
+        event.event == "leaving" and (event.reason or "").startswith(_OVERDUE)
     )
 
 
@@ -159,7 +173,7 @@ def _stalls(member: Member, life: Life, until_ms: int) -> Iterator[Deed]:
         at_ms = event.at_ms or 0
         if at_ms < busy_until:
             continue
-        if event.event in {"poll_timeout", "rd_poll_timeout"}:
+        if is_overdue(event):
             begin_ms = at_ms - (event.limit_ms or limit_ms) - (event.over_ms or 0)
             back = next((one for one in life.events[place + 1 :] if _polls_again(one)), None)
             end_ms = (back.at_ms or until_ms) if back is not None else until_ms

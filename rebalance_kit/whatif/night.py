@@ -90,6 +90,8 @@ class Night:
     observed: Observed = field(default_factory=Observed)
     #: What is assumed for want of a line.
     assumed: list[str] = field(default_factory=list)
+    #: What happened and cannot be repeated from these logs: no counterfactual then.
+    unknown: str = ""
     #: Logs or lines that would tell more.
     missing: list[str] = field(default_factory=list)
     #: What the logs tell and the engine does not repeat.

@@ -34,6 +34,8 @@ from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
 
 TOGETHER_MS = 10_000
 """Members that close within this time at the very end are a shutdown, which is no part of the night."""
+SETTLED_MS = 10_000
+"""A group that was there before the logs has so long to come together in the scenario before the first deed."""
 BEGINNING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
 _ASSIGNMENT = re.compile(r"([\w.-]+)-(\d+)")
@@ -126,8 +128,11 @@ class _Reader:
         self._members(night, lives, coordinator)
         night.protocol = self._protocol(night, dated)
         self._broker(night)
+        _fill_in(night)
         self._deeds(night, lives, coordinator)
-        night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
+        night.begin_ms = min(
+            [begin_ms, *(deed.at_ms - (SETTLED_MS if deed.do != "start" else 0) for deed in night.deeds)]
+        )
         self._topics(night, dated, coordinator)
         _shutdown(night, lives)
         self._observed(night, lives)
@@ -369,6 +374,10 @@ class _Reader:
             )
         if not coordinator.told:
             night.missing.append("the coordinator's log: who was expelled, and when, is not known without it")
+            lost = [one for one in self.events if one.group == self.group and one.event == "coordinator_lost"]
+            if lost:
+                night.unknown = f"how long the coordinator was away: {len(lost)} lines say that it was lost, the first is {ground(lost[0])}"
+                night.missing.append(f"the broker's log: {night.unknown}")
         others = {
             event.client or event.named_by_file
             for event in self.events
@@ -393,6 +402,20 @@ class _Reader:
             night.outside.append(
                 f"{self.group} is a group of {', '.join(sorted(kinds))}, which the engine does not simulate; the nearest is a plain consumer group"
             )
+
+
+def _fill_in(night: Night) -> None:
+    """What the lines show of the protocol, for members whose ConsumerConfig is not printed."""
+    given = {
+        "consumer": ("group.protocol", "consumer"),
+        "consumer-range": ("group.protocol", "consumer"),
+        "cooperative": (_STRATEGY, "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"),
+        "sticky": (_STRATEGY, "org.apache.kafka.clients.consumer.StickyAssignor"),
+        "roundrobin": (_STRATEGY, "org.apache.kafka.clients.consumer.RoundRobinAssignor"),
+    }.get(night.protocol)
+    for member in night.members.values():
+        if given and member.client == "java" and not member.configs:
+            member.configs[given[0]] = given[1], Ground(why=f"the group's lines are of {night.protocol}")
 
 
 def _infer(member: Member, lives: Sequence[Life], coordinator: Coordinator) -> None:
@@ -549,6 +572,11 @@ def _by_coordinator(night: Night, member: Member, coordinator: Coordinator) -> I
         if kind == 0 and not running:
             running, joined_ms = True, at_ms
             yield Deed(at_ms - 700, "start", member.name, ground(event, "it joins"))
+        elif kind == 1 and coordinator.lived_before(member.name, event):
+            member.before = True
+            about = at_ms - session_ms + beat_ms // 2
+            why = "the session of its earlier process expired"
+            yield Deed(about, "crash", member.name, ground(event, why), within_ms=beat_ms // 2)
         elif kind == 1 and running:
             running = False
             about = at_ms - session_ms + beat_ms // 2

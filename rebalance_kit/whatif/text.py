@@ -108,21 +108,25 @@ def ask(
     target: Target | None = None,
     seconds: float = 60.0,
     others: Sequence[Alternative] | None = None,
+    first: Answer | None = None,
     pool: Workers = None,
     on_done: Callable[[str], object] = lambda _: None,
 ) -> Answer:
     """Draw every alternative (or ``others``) with the seeds of ``base``, and with a target pairs of alternatives as well.
 
     After ``seconds`` the alternatives that are left have fewer draws (at least 20), so that each has an answer.
+    ``first`` is an answer with fewer draws, which this one goes on with.
     """
     begun = time.monotonic()
     answer = Answer(tuple(base), target=target)
+    known: dict[str, Sequence[Cost]] = {}
+    if first is not None:
+        known = {one.alternative.name: one.costs for one in first.answered}
+        others = [one.alternative for one in first.answered]
     plain = alternatives(scenario) if others is None else list(others)
     for number, each in enumerate(plain):
-        left = seconds - (time.monotonic() - begun)
-        answer.answered.append(
-            _answered(scenario, each, base, max(0.0, left) / (len(plain) - number), target, pool)
-        )
+        left = max(0.0, seconds - (time.monotonic() - begun)) / (len(plain) - number)
+        answer.answered.append(_answered(scenario, each, base, left, target, pool, known.get(each.name, ())))
         on_done(each.name)
     if target is not None:
         reached = _cheapest(answer.answered, target)
@@ -148,10 +152,11 @@ def _answered(
     seconds: float,
     target: Target | None,
     pool: Workers,
+    known: Sequence[Cost] = (),
 ) -> Answered:
     changed, begun = each.change(scenario), time.monotonic()
-    costs: list[Cost] = []
-    for cost in costs_of(changed, len(base), pool):
+    costs = list(known)
+    for cost in costs_of(changed, len(base), pool, len(costs)):
         costs.append(cost)
         if len(costs) >= 20 and time.monotonic() - begun > seconds:
             break
@@ -238,6 +243,7 @@ def answer_lines(scenario: Scenario, answer: Answer, before: str = _AS_IT_WAS) -
         measure.of(cost) for cost in answer.base for measure in MEASURES if measure.words != "rebalances"
     ):
         yield "Nothing was unread and nothing came twice, as far as these logs tell: there is nothing that another setting could have saved."
+        return
     yield f"{before.capitalize()}: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
     for one in answer.answered:
         if not one.alternative.parts or one is answer.cheapest:

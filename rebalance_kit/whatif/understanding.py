@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from rebalance_kit.analysis.draws import Distribution
@@ -26,7 +27,7 @@ from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.expansion import drawn
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Configs, Scenario, with_protocol
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario, write_scenario
-from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.simulation.simulate import simulate_to_measure
 from rebalance_kit.whatif.coordinator import gaps_in
 from rebalance_kit.whatif.night import Night
 
@@ -129,7 +130,7 @@ MEASURES = (
 def cost_of(scenario: Scenario, seed: int) -> Cost:
     """Draw a night once and measure it."""
     moved = placed(scenario, seed)
-    return cost_in(simulate(moved, seed), first_deed(moved), moved.end_ms)
+    return cost_in(simulate_to_measure(moved, seed), first_deed(moved), moved.end_ms)
 
 
 Workers = Executor | None
@@ -144,13 +145,14 @@ def workers(draws: int) -> AbstractContextManager[Workers]:
     return nullcontext() if cores < 2 or draws < _WORTH else ProcessPoolExecutor(cores)
 
 
-def costs_of(scenario: Scenario, draws: int, pool: Workers = None) -> Iterator[Cost]:
-    """Draw a night with the seeds from 1 on: the same costs in the same order with workers and without."""
+def costs_of(scenario: Scenario, draws: int, pool: Workers = None, done: int = 0) -> Iterator[Cost]:
+    """Draw a night with the seeds after ``done``: the same costs in the same order with workers and without."""
     if pool is None:
-        yield from (cost_of(scenario, seed) for seed in range(1, draws + 1))
+        yield from (cost_of(scenario, seed) for seed in range(done + 1, draws + 1))
         return
     text = write_scenario(scenario)
-    chunks = [range(first, min(first + _CHUNK, draws + 1)) for first in range(1, draws + 1, _CHUNK)]
+    chunk = max(1, min(_CHUNK, (draws - done) // 2))
+    chunks = [range(first, min(first + chunk, draws + 1)) for first in range(done + 1, draws + 1, chunk)]
     given = deque(pool.submit(_chunk, text, seeds) for seeds in chunks)
     try:
         while given:
@@ -162,9 +164,14 @@ def costs_of(scenario: Scenario, draws: int, pool: Workers = None) -> Iterator[C
 
 def _chunk(text: str, seeds: range) -> list[Cost]:
     """In a worker: the scenario comes as YAML, because its mappings are read-only and cannot be pickled."""
-    scenario = read_scenario(text)
+    scenario = _read(text)
     with without_collector():
         return [cost_of(scenario, seed) for seed in seeds]
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> Scenario:
+    return read_scenario(text)
 
 
 def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
@@ -189,7 +196,8 @@ def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
     )
 
 
-DRAWS = 200
+DRAWS, FIRST_DRAWS = 200, 10
+"""All of them, and how many a first answer has."""
 NEAR, NEAR_S = 0.2, 1.0
 """The median of a duration is near what the logs say within a fifth or a second."""
 BOUND = 0.75
@@ -214,6 +222,7 @@ class Understanding:
     costs: tuple[Cost, ...]
     seconds: float
     missing: tuple[str, ...]
+    unknown: str = ""
 
     @property
     def share(self) -> float:
@@ -223,7 +232,7 @@ class Understanding:
     @property
     def enough(self) -> bool:
         """Whether counterfactuals are answered."""
-        return bool(self.compared) and self.compared[0].agrees and self.share >= BOUND
+        return bool(self.compared) and self.compared[0].agrees and self.share >= BOUND and not self.unknown
 
     @property
     def sentence(self) -> str:
@@ -253,18 +262,27 @@ def back_test(
     *,
     seconds: float = 30.0,
     pool: Workers = None,
+    known: Sequence[Cost] = (),
     on_draw: Callable[[int], object] = lambda _: None,
 ) -> Understanding:
-    """Draw the reconstructed night up to ``draws`` times (at least twice; no draw begins after ``seconds``) and compare."""
+    """Draw the reconstructed night up to ``draws`` times (at least twice; no draw begins after ``seconds``) and compare.
+
+    ``known`` are the costs of its first draws, where these have been made.
+    """
     begun = time.monotonic()
-    costs: list[Cost] = []
-    for seed, cost in enumerate(costs_of(scenario, draws, pool), 1):
+    costs = list(known)
+    for cost in costs_of(scenario, draws, pool, len(costs)):
         costs.append(cost)
-        on_draw(seed)
-        if seed >= 2 and time.monotonic() - begun > seconds:
+        on_draw(len(costs))
+        if len(costs) >= 2 and time.monotonic() - begun > seconds:
             break
+    return understood(night, costs, time.monotonic() - begun)
+
+
+def understood(night: Night, costs: Sequence[Cost], seconds: float = 0.0) -> Understanding:
+    """Compare these draws with the logs."""
     return Understanding(
-        tuple(_compared(night, costs)), tuple(costs), time.monotonic() - begun, tuple(night.missing)
+        tuple(_compared(night, costs)), tuple(costs), seconds, tuple(night.missing), night.unknown
     )
 
 

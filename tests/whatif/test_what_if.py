@@ -278,3 +278,76 @@ def test_the_page_has_the_night_and_the_two_best_alternatives_in_one_draw(crash,
     words = ["what-if", str(tmp_path / "night.yaml"), "--draws", "2", "--seconds", "0.1", "--page", str(page)]
     assert main(words, io.StringIO()) == 0
     assert "as it was" in page.read_text("utf-8").lower()
+
+
+CLIENT = "[2024-05-01 10:{}] INFO [Consumer clientId=sink-0, groupId=g] {} (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)\n"
+COORDINATOR = "[2024-05-01 10:{}] INFO [GroupCoordinator 1]: {} (kafka.coordinator.group.GroupCoordinator)\n"
+
+
+def told_by(folder, layout, *said):
+    """The night of a file with these lines, each (minute and second, words)."""
+    path = folder / "some.log"
+    path.write_text("".join(layout.format(*each) for each in said), "utf-8")
+    return nights([path])[0]
+
+
+def test_a_poll_timeout_that_only_the_leave_tells_is_a_time_without_poll(tmp_path):
+    left = "Member sink-0-5f7b2a30-1111-4222-8333-944445555666 sending LeaveGroup request to coordinator b:9092 (id: 1 rack: null) due to consumer poll timeout has expired."
+    night = told_by(
+        tmp_path,
+        CLIENT,
+        ("13:00,000", left),
+        ("21:00,000", "Giving away all assigned partitions as lost since generation has been reset,indicating that consumer is no longer part of the group"),
+        ("21:00,001", "Lost previously assigned partitions orders-0"),
+        ("21:00,002", "(Re-)joining group"),
+        ("21:03,000", "Adding newly assigned partitions: orders-0"),
+    )  # fmt: skip
+    assert [(deed.do, deed.args) for deed in night.deeds] == [("stall", {"for_ms": 780_000})]
+    # It held orders-0 before its log begins, and read nothing from the begin of the stall to its next assignment.
+    assert (night.observed.partitions_unread, night.observed.longest_gap_s) == (1, 783.0)
+
+
+def test_an_outage_of_the_coordinator_that_only_a_client_tells_allows_no_counterfactual(tmp_path):
+    night = told_by(
+        tmp_path,
+        CLIENT,
+        ("13:00,000", "Adding newly assigned partitions: orders-0"),
+        ("14:00,000", "Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid due to cause: coordinator unavailable. isDisconnected: false. Rediscovery will be attempted."),
+    )  # fmt: skip
+    told = back_test(night, scenario_of(night), 2)
+    assert not told.enough
+    assert "how long the coordinator was away" in told.sentence
+
+
+def test_a_session_that_ends_under_an_id_which_never_joined_is_that_of_an_earlier_process(tmp_path):
+    ids = [
+        f"sink-0-{number}f7b2a30-1111-4222-8333-944445555666" for number in (1, 2)
+    ]  # the first one died unseen
+    night = told_by(
+        tmp_path,
+        COORDINATOR,
+        ("13:00,000", f"Dynamic member with unknown member id joins group g in Stable state. Created a new member id {ids[1]} and request the member to rejoin with this id."),
+        ("13:40,000", f"Member {ids[0]} in group g has failed, removing it from the group"),
+    )  # fmt: skip
+    assert [deed.do for deed in night.deeds] == ["crash", "start"]
+    assert night.members["sink-0"].before
+
+
+def test_a_group_whose_lines_are_of_kip_848_is_drawn_as_one_without_its_settings(tmp_path):
+    layout = CLIENT.replace("ConsumerCoordinator", "ConsumerMembershipManager")
+    night = told_by(
+        tmp_path,
+        layout,
+        ("13:00,000", "Member tKQVSQuHR9aBocp13XT9nw with epoch 1 transitioned from STABLE to RECONCILING."),
+        ("13:00,010", "Revoke previously assigned partitions [orders-1]"),
+    )
+    assert night.protocol == "consumer"
+    assert [spec.configs.get("group.protocol") for spec in scenario_of(night).members] == ["consumer"]
+
+
+def test_a_person_at_a_terminal_sees_a_first_answer_of_few_draws(crash, tmp_path):
+    (tmp_path / "night.yaml").write_text(commented(crash, scenario_of(crash)), "utf-8")
+    said, out = io.StringIO(), io.StringIO()
+    run_what_if([str(tmp_path / "night.yaml")], Asked(draws=11, seconds=0.0), out, said)
+    assert "first answer, 10 draws:" in said.getvalue()
+    assert "11 draws, the same for all" in out.getvalue()
