@@ -63,8 +63,9 @@ check: page ## look quickly before a commit: style, types, rooms, tests that nam
 api: $(STAMP) ## write docs/api.md, the public names with their examples
 	$(BIN)/python scripts/api.py
 
-test-long: page ## the properties over every lesson with 20 draws and 2,000 sessions of clicks, notebooks in the browser (an hour or more)
-	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest -n 2 tests/view/truth tests/browser/test_course_in_the_page.py
+test-long: page ## before a release, an hour or more: every case of the products, ten times the draws, 2,000 sessions of clicks
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) -m long
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) tests/assignors tests/analysis tests/simulation tests/view/truth tests/browser/test_course_in_the_page.py
 
 test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
 	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live -n 0
@@ -110,7 +111,7 @@ pyz: $(STAMP) ## the reading of logs as one file for any Python from 3.11 on
 	$(BIN)/python scripts/pyz.py
 
 pictures: $(STAMP) ## photograph the lab in a browser, for the documents
-	$(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py && $(BIN)/python scripts/pictures.py film
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest tests/browser/test_lab_pictures.py -q && $(BIN)/python scripts/pictures.py && $(BIN)/python scripts/pictures.py film
 
 clean: ## remove everything that make has made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks spark-warehouse

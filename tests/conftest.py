@@ -1,7 +1,7 @@
 """Settings that every test shares: hypothesis profiles, golden files, and what to do about a skip.
 
 Hypothesis: the profile ``default`` is used unless ``--hypothesis-profile=thorough`` asks for 10,000
-examples. A slow property takes a share of the profile, so that ``thorough`` still reaches it::
+examples; under ``make test-long`` it draws ten times as many. A slow property takes a share of the profile, so that ``thorough`` still reaches it::
 
     @settings(max_examples=settings.default.max_examples // 10)
 """
@@ -23,6 +23,7 @@ from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.pipeline.spark.java import find_java
 
 GOLDEN = Path(__file__).parent / "golden"
+LONG = "REBALANCE_KIT_LONG"  # set to 1 by `make test-long`: what carries the mark ``long``, larger draws, pictures
 NO_SKIPS = "REBALANCE_KIT_NO_SKIPS"  # set to 1 where everything is installed: a skip is then a failure
 LIVE = "REBALANCE_KIT_LIVE"  # set to 1 by `make test-live`: tests that fetch Kafka and run it
 
@@ -37,7 +38,11 @@ QUIET_BROWSER = (
 
 _SLOW_MACHINES = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
-    "default", max_examples=300, derandomize=True, deadline=None, suppress_health_check=_SLOW_MACHINES
+    "default",
+    max_examples=1_000 if os.environ.get(LONG) == "1" else 100,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=_SLOW_MACHINES,
 )
 settings.register_profile(
     "thorough", max_examples=10_000, deadline=None, print_blob=True, suppress_health_check=_SLOW_MACHINES
@@ -74,12 +79,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _leave_out(items, "spark", _why_no_spark)
     _leave_out(items, "browser", _why_no_browser)
     if os.environ.get(LIVE) != "1":
-        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("live")])
-        items[:] = [item for item in items if not item.get_closest_marker("live")]
+        _deselect(config, items, lambda item: item.get_closest_marker("live") is not None)
+    if os.environ.get(LONG) != "1" and "long" not in config.option.markexpr:
+        _deselect(config, items, lambda item: item.get_closest_marker("long") is not None)
     if config.getoption("--update-golden"):
-        chosen = [item for item in items if _is_golden(item)]
-        config.hook.pytest_deselected(items=[item for item in items if not _is_golden(item)])
-        items[:] = chosen
+        _deselect(config, items, lambda item: not _is_golden(item))
+
+
+def _deselect(
+    config: pytest.Config, items: list[pytest.Item], left_out: Callable[[pytest.Item], bool]
+) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if left_out(item)])
+    items[:] = [item for item in items if not left_out(item)]
 
 
 def _heavy(nodeid: str) -> str | None:

@@ -98,14 +98,12 @@ def write_notebook(notebooks):
 
 @pytest.fixture
 def shot():
-    """Save a picture of a part of the page; people look at them."""
+    """Wait until the page is still; under ``make test-long`` save a picture of a part of it, for people to look at."""
     SHOTS.mkdir(parents=True, exist_ok=True)
 
-    def save(part, name: str) -> Path:
-        target = SHOTS / f"{name}.png"
-        page = getattr(part, "page", part)
-        page.evaluate(STILL)
-        part.screenshot(path=target)
-        return target
+    def save(part, name: str) -> None:
+        getattr(part, "page", part).evaluate(STILL)
+        if os.environ.get("REBALANCE_KIT_LONG") == "1":
+            part.screenshot(path=SHOTS / f"{name}.png")
 
     return save

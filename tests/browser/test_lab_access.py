@@ -11,6 +11,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 from rebalance_kit.view.lab.widget import Lab
 from rebalance_kit.view.style.theme import THEMES
 from tests.support.browser.lab_bridge import Bridge
+from tests.support.thinning import LONG
 
 TABS = ("timeline", "messages", "logs", "cli", "metrics", "members", "why", "invariants")
 POPUPS = (
@@ -40,7 +41,9 @@ def audit(page):
     return run
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize(
+    "theme", [pytest.param(theme, marks=LONG if theme != "light" else ()) for theme in THEMES]
+)
 def test_an_audit_finds_nothing_in_any_tab_drawer_or_menu(page, tmp_path, audit, theme, shot):
     bridge = Bridge(page, Lab("crash", theme=theme), tmp_path / "lab.html")
     bridge.seek(40_000)
@@ -62,6 +65,15 @@ def test_an_audit_finds_nothing_in_any_tab_drawer_or_menu(page, tmp_path, audit,
     audit("predict")
     bridge.click("Lock in")
     audit("predicted")
+
+
+@pytest.mark.parametrize("theme", [theme for theme in THEMES if theme != "light"])
+def test_an_audit_of_another_theme_finds_nothing(page, tmp_path, audit, theme):
+    bridge = Bridge(page, Lab("crash", theme=theme), tmp_path / "lab.html")
+    bridge.seek(40_000)
+    audit("flow")
+    bridge.open_tab("why")
+    audit("why")
 
 
 @pytest.mark.parametrize(("width", "height"), WIDTHS)

@@ -286,7 +286,9 @@ WALK = [
 ]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [1, pytest.param(2, marks=pytest.mark.long), pytest.param(3, marks=pytest.mark.long)]
+)
 def test_keys_are_never_lost_while_presenting(bridge, seed):
     """A walk of keys, and after every stretch of it Esc, T and V do what they say."""
     chance = random.Random(seed)

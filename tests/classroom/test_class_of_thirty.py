@@ -15,8 +15,8 @@ from rebalance_kit.model.errors import DataError
 from tests.support.classroom.class_of_thirty import COURSE, EXERCISE, HONEST, HOSTILE, hand_in
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]  # the first test marks them all
-ONE_OF_EACH = {"not-filtered", "stub-0", "loggers-0", "own-way", "copied", "again-1", "renamed"}
-ODD = {"nothing", "old-version", "other-seed", "loop", "fake-marks", "exit"}
+ONE_OF_EACH = {"not-filtered", "stub-0", "own-way", "copied", "again-1", "renamed"}
+ODD = {"nothing", "old-version", "other-seed", "loop", "fake-marks"}
 
 
 @pytest.fixture(scope="module")

@@ -189,7 +189,9 @@ def test_a_check_in_a_terminal_prints_its_verdict_and_nothing_of_java(tmp_path):
 
 
 @pytest.mark.spark
-def test_the_terminal_checks_the_file_in_the_folder(bench, tmp_path):
+def test_the_terminal_checks_the_file_in_the_folder(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("rebalance_kit.exercises.spark_bench.SparkBench", lambda: bench)
+    monkeypatch.setattr(bench, "close", lambda: None)
     folder = ("--folder", str(tmp_path / "mine"))
     run("exercise", "start", "08", *folder)
     status, text = run("exercise", "check", "08", *folder)
@@ -203,7 +205,8 @@ def test_the_terminal_checks_the_file_in_the_folder(bench, tmp_path):
 
 
 @pytest.mark.spark
-def test_the_widget_does_what_the_terminal_does(bench, tmp_path):
+def test_the_widget_does_what_the_terminal_does(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("rebalance_kit.view.exercises.shared_bench", lambda: bench)
     from rebalance_kit.view import Exercise
 
     shown = Exercise("08", folder=tmp_path / "mine", identity=Identity("ada"))

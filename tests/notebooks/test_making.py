@@ -147,14 +147,7 @@ def test_a_source_in_another_form_is_refused_by_name(making, tmp_path, text, com
 
 
 @pytest.mark.notebooks
-def test_the_runner_accepts_what_repeats_and_ignores_what_is_tagged(made):
-    done = run_again(made / "00-sample.ipynb")
-    assert done.returncode == 0, done.stdout
-    assert "5 passed" in done.stdout
-
-
-@pytest.mark.notebooks
-def test_the_runner_refuses_an_output_that_is_not_the_stored_one(made, tmp_path):
+def test_the_runner_accepts_what_repeats_ignores_what_is_tagged_and_refuses_another_output(made, tmp_path):
     text = (made / "00-sample.ipynb").read_text("utf-8")
     changed = tmp_path / "00-sample.ipynb"
     changed.write_text(text.replace('"42\\n"', '"43\\n"'), "utf-8")

@@ -34,10 +34,18 @@ def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:
         "-q",
         "--color=no",
     ]
-    nbval = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with", HERE / "sanitize.cfg"]
+    nbval = [
+        "-p",
+        "nbval.plugin",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        HERE / "sanitize.cfg",
+    ]
     command = [sys.executable, "-m", "pytest", *map(str, [*options, *nbval, notebook])]
     apart = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     with tempfile.TemporaryDirectory() as answers:
+        apart["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the kit's own plugins of tests have no business here
         apart["REBALANCE_KIT_ATTEMPTS"] = str(Path(answers) / "attempts.sqlite")
         return subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart

@@ -114,4 +114,4 @@ def test_a_golden_text_is_written_on_request_alone_and_then_compared(suite, pyte
 
 def test_the_thorough_profile_asks_for_ten_thousand_examples():
     assert settings.get_profile("thorough").max_examples == 10_000
-    assert settings.get_profile("default").max_examples >= 300
+    assert settings.get_profile("default").max_examples >= 100

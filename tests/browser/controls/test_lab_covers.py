@@ -8,6 +8,7 @@ pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is 
 
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.browser.lab_bridge import Bridge
+from tests.support.thinning import thinned
 
 COVERED = """(selector) => {
   const all = [...document.querySelectorAll(selector)].filter((one) => one.offsetParent);
@@ -51,8 +52,7 @@ def test_no_card_of_the_comparison_lies_on_another(page, tmp_path, shot, width):
     shot(bridge.root, f"compare-cards-{width}")
 
 
-@pytest.mark.parametrize("name", ["two-consumers-crash", "crash"])
-@pytest.mark.parametrize("width", [1024, 1366])
+@pytest.mark.parametrize(("name", "width"), thinned(["two-consumers-crash", "crash"], [1024, 1366]))
 def test_the_cards_without_owner_leave_the_text_below_them_clear_and_their_numbers_whole(
     page, tmp_path, shot, name, width
 ):
@@ -91,8 +91,7 @@ def test_what_a_deed_costs_is_never_cut(page, tmp_path, shot, width):
     shot(bridge.root, f"cost-{width}")
 
 
-@pytest.mark.parametrize("width", [1024, 1366, 1920])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), thinned([1024, 1366, 1920], ["light", "dark"]))
 def test_presenting_shows_the_strip_with_its_axis_in_the_chosen_darkness(page, tmp_path, shot, width, theme):
     bridge = opened(page, tmp_path, "crash", width, theme=theme)
     page.evaluate("document.documentElement.requestFullscreen = null; lab.ui.root.requestFullscreen = null")
@@ -109,8 +108,7 @@ def test_presenting_shows_the_strip_with_its_axis_in_the_chosen_darkness(page, t
     shot(page, f"present-{theme}-{width}")
 
 
-@pytest.mark.parametrize("width", [1024, 1366])
-@pytest.mark.parametrize("button", ["Settings", "Predict"])
+@pytest.mark.parametrize(("width", "button"), thinned([1024, 1366], ["Settings", "Predict"]))
 def test_a_drawer_leaves_the_strip_and_its_buttons_free(page, tmp_path, width, button):
     bridge = opened(page, tmp_path, "crash", width)
     bridge.click(button)
@@ -126,9 +124,10 @@ BEYOND = """(edge) => [...document.querySelectorAll('.rk-stage, .rk-stage *, .rk
   .map((one) => one.className.baseVal ?? one.className)"""
 
 
-@pytest.mark.parametrize("name", ["crash", "fifty-by-five-hundred"])
-@pytest.mark.parametrize("width", [1366, 1920])
-@pytest.mark.parametrize("button", ["Settings", "Predict"])
+@pytest.mark.parametrize(
+    ("name", "width", "button"),
+    thinned(["crash", "fifty-by-five-hundred"], [1366, 1920], ["Settings", "Predict"]),
+)
 def test_the_board_makes_room_for_a_drawer_and_takes_it_back(page, tmp_path, shot, name, width, button):
     bridge = opened(page, tmp_path, name, width)
     bridge.seek(30_000)

@@ -1,6 +1,7 @@
 """Thirteen places of the lab on four screens in three themes: no words are cut, cover each other, or stand outside.
 
-The pictures are in build/screenshots; ``python scripts/pictures.py sheets`` lays them out to be looked at.
+``make test-long`` tries every place on every screen and leaves pictures in build/screenshots;
+``python scripts/pictures.py sheets`` lays them out to be looked at.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import pytest
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from tests.support.browser.places import COVERED, CUT, OUTSIDE, PLACES, SIZES, THEMES, in_theme, opened
+from tests.support.thinning import thinned
 
 NOTHING = {"cut": [], "outside": [], "covered": []}
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("place", "size"), thinned(tuple(PLACES), tuple(SIZES)))
 def test_a_place_shows_all_its_words(page, tmp_path, shot, place, size):
     bridge = opened(page, tmp_path / "lab.html", place, size)
     found = {}

@@ -53,7 +53,11 @@ def test_nothing_of_java_reaches_the_terminal(runs_folder):
 @pytest.mark.parametrize(
     ("step", "told"),
     [
-        ("read_events", "nothing is known yet. With --engine local each file is known when it is read."),
+        pytest.param(
+            "read_events",
+            "nothing is known yet. With --engine local each file is known when it is read.",
+            marks=pytest.mark.long,
+        ),
         ("gold", "Known: 202 parsed + 2171 ignored + 0 rejected = 2373 lines, of 4 files."),
     ],
 )

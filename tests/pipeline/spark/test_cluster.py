@@ -20,6 +20,7 @@ from tests.support.paths import ROOT
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.long  # a minute of five Javas
 def test_a_log_job_and_a_sweep_run_on_a_standalone_cluster_with_the_kit_shipped_to_it(
     tmp_path, runs_folder, spark, monkeypatch
 ):

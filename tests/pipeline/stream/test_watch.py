@@ -26,12 +26,15 @@ MOMENTS = (
 )
 
 
-def test_a_watch_killed_twice_writes_the_tables_of_the_batch(spark, runs_folder, tmp_path):
+@pytest.mark.parametrize(
+    "moments", [MOMENTS[:1], pytest.param(MOMENTS, marks=pytest.mark.long)], ids=["once", "twice"]
+)
+def test_a_watch_that_is_killed_writes_the_tables_of_the_batch(spark, runs_folder, tmp_path, moments):
     from rebalance_kit.pipeline.command import run_logs
 
     dice, logs, checkpoint = random.Random(5), tmp_path / "logs", tmp_path / "state"
     growing = Growing([runs_folder / "crash-2x4.eager.4.3.1"], logs, dice)
-    for moment in MOMENTS:
+    for moment in moments:
         growing.grow(40_000)
         before = chunks(checkpoint), commits(checkpoint)
         process = started_watch(logs, checkpoint, tmp_path / "watch.log")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -60,6 +61,7 @@ def needed(item: dict[str, Any]) -> Release:
     return max(releases, default=(0, 0))
 
 
+@cache
 def items() -> list[dict[str, Any]]:
     files = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(home().glob("*.yaml"))]
     return [item for file in files for item in file.get("items", [])]
