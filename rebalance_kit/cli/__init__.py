@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from rebalance_kit.cli import classroom, engine, install, lab, live, logs, practice, streaming
-from rebalance_kit.cli.door import add_debug, through
-from rebalance_kit.cli.terminal import working
+from rebalance_kit.cli.door import add_debug, through, working
 from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import nearest
 

@@ -8,8 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from rebalance_kit.cli.door import Commands
-from rebalance_kit.cli.terminal import working
+from rebalance_kit.cli.door import Commands, working
 from rebalance_kit.forensics.answer.wishes import CSV_TABLES, FAIL_ON
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ def _add_beside(commands: Commands) -> None:
 
 
 def _beside(arguments: argparse.Namespace, out: TextIO) -> int:
-    from rebalance_kit.recordings.beside import run_beside
+    from rebalance_kit.recordings.replay import run_beside
 
     return run_beside(arguments.runs, arguments.draws, colour=out.isatty(), out=out)
 

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from rebalance_kit.logs.librdkafka_templates import ERRORS, LIBRDKAFKA
+from rebalance_kit.logs.client_templates import ERRORS, LIBRDKAFKA
 from rebalance_kit.logs.lines import Said
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.topology import parse_partition

@@ -18,7 +18,7 @@ from importlib.resources import files
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from rebalance_kit.logs.java_state import PORT
+from rebalance_kit.logs.java_classic import PORT
 from rebalance_kit.logs.lines import LogLine, at_least
 from rebalance_kit.model.client_keys import CLASSES
 from rebalance_kit.model.config import ClientConfig

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.broker_templates import LOADING
 from rebalance_kit.logs.lines import TEMPLATES
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.recordings.compare import UNORDERED_MS, Difference
 from rebalance_kit.recordings.folder import RecordedRun

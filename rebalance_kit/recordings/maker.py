@@ -38,9 +38,8 @@ from rebalance_kit.logs.blocks import (
 )
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.lines import EPOCH, LogLine
-from rebalance_kit.logs.member_log import member_lines, split_by_member
 from rebalance_kit.logs.noise import RATIO, broker_noise, member_noise
-from rebalance_kit.logs.write import file_names
+from rebalance_kit.logs.write import file_names, member_lines, split_by_member
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import draft_folder
 from rebalance_kit.model.trace import Trace, TraceRow

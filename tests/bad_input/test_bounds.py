@@ -15,7 +15,7 @@ from rebalance_kit.analysis.search import broken_invariant, find
 from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import look
-from rebalance_kit.model.patterns import MOST_STEPS, most_steps
+from rebalance_kit.simulation.scenario.checks import MOST_STEPS, most_steps
 from rebalance_kit.simulation.simulate import simulate
 from tests.support.bad_input.command import assert_refused, ended
 

@@ -10,9 +10,8 @@ import threading
 
 import pytest
 
-from rebalance_kit.cli import door, terminal
-from rebalance_kit.cli.door import through
-from rebalance_kit.cli.terminal import plain, shown
+from rebalance_kit.cli import door
+from rebalance_kit.cli.door import plain, shown, through
 from tests.support.bad_input.command import assert_refused, ended
 
 SMALL = "topics: {orders: 2}\nmembers: [{name: c1, topics: [orders]}]\nend: 5s\n"
@@ -189,8 +188,8 @@ class Terminal(io.StringIO):
 def test_long_work_is_told_on_a_terminal_and_wiped_away(once, monkeypatch):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(terminal, "_QUIET_S", 0)
-    with terminal.working("search", once=once):
+    monkeypatch.setattr(door, "_QUIET_S", 0)
+    with door.working("search", once=once):
         while "Ctrl-C ends it" not in screen.getvalue():
             threading.Event().wait(0.01)
     assert screen.getvalue().startswith("\rsearch: 0 s (Ctrl-C ends it)")

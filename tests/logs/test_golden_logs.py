@@ -7,7 +7,7 @@ import pytest
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.described import describe, describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.lines import default_layout
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, carry_timeouts
 from rebalance_kit.simulation.simulate import simulate
 

@@ -10,8 +10,8 @@ from string import Formatter
 import pytest
 
 from rebalance_kit import scenarios
-from rebalance_kit.logs.librdkafka_templates import LIBRDKAFKA
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.client_templates import LIBRDKAFKA
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.recordings.folder import RECORDED, _members, parse_line, read_run, run_names, unpack
 from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec

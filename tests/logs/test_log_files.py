@@ -12,8 +12,7 @@ import pytest
 from rebalance_kit.analysis.scenario_space import Space, draw
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.lines import TEMPLATES, LogLine, form_of, listed, render, say
-from rebalance_kit.logs.member_log import member_lines, split_by_member
-from rebalance_kit.logs.write import write_logs
+from rebalance_kit.logs.write import member_lines, split_by_member, write_logs
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.folder import parse_line
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec

@@ -9,7 +9,7 @@ import pytest
 
 from rebalance_kit import scenarios
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.recordings.folder import RECORDED, _members, parse_line, run_names
 from rebalance_kit.simulation.simulate import simulate
 

@@ -11,7 +11,7 @@ import pytest
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings import beside as placed
+from rebalance_kit.recordings import replay as placed
 from rebalance_kit.recordings.calibrate import LEAST_SEEN, calibrate, errors, observations, table, windows
 from rebalance_kit.recordings.folder import read_run
 from rebalance_kit.recordings.repeat import repeat

@@ -10,7 +10,7 @@ from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.rebalances import rebalances
 from rebalance_kit.exercises.workspace import Identity
 from rebalance_kit.logs.broker import broker_lines
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.families import FAMILIES, draw_incident
 from rebalance_kit.recordings.maker import make_logs

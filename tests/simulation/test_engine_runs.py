@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from rebalance_kit.logs.member_log import member_lines
+from rebalance_kit.logs.write import member_lines
 from rebalance_kit.simulation.client.client import Client, Commits
 from rebalance_kit.simulation.client.fetching import Consumption
 from rebalance_kit.simulation.client.process import Process

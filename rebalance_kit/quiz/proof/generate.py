@@ -87,7 +87,7 @@ def _table(trace: Trace, what: str, at_ms: int) -> tuple[str, ...]:
 def _log(trace: Trace, shown: Shown, since: int, until: int) -> tuple[str, ...]:
     from rebalance_kit.logs.broker import broker_lines
     from rebalance_kit.logs.lines import render
-    from rebalance_kit.logs.member_log import member_lines, split_by_member
+    from rebalance_kit.logs.write import member_lines, split_by_member
 
     own = split_by_member(trace)
     if shown.what != "broker" and shown.what not in own:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log
+from textwrap import wrap
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.metrics import metrics
@@ -17,9 +18,69 @@ from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.model.versions import PREFERRED
 from rebalance_kit.simulation.simulate import simulate
-from rebalance_kit.view.cards.sheet import MARGIN, Table, lines_of, table_card
 from rebalance_kit.view.style.showing import WIDTH, Picture, closed, page, words
 from rebalance_kit.view.style.theme import HUES, ROLES
+
+MARGIN, SIZE = 24, 14
+LETTER = 0.52
+"""Width of an average letter as a share of its size; a line is wrapped by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Heads with the share of the width that each column takes, and rows of as many cells; the first one is bold."""
+
+    title: str
+    heads: tuple[tuple[str, float], ...]
+    rows: tuple[tuple[str, ...], ...]
+    foot: str = ""
+
+
+def lines_of(text: str, wide: float, size: float = SIZE) -> list[str]:
+    """A text in lines that fit into a width."""
+    return wrap(text, max(8, int(wide / (LETTER * size))), break_long_words=False) or [""]
+
+
+def table_card(table: Table) -> Picture:
+    """The table as a picture."""
+    role, step = ROLES["light"], SIZE * 1.32
+    whole = WIDTH - 2 * MARGIN
+    widths = [share * whole for _, share in table.heads]
+    lefts = [MARGIN + sum(widths[:column]) for column in range(len(widths))]
+    parts = [words(MARGIN, 40, table.title, bold=True, size=20)]
+    parts += [
+        words(left + 8, 70, head, bold=True, size=15)
+        for (head, _), left in zip(table.heads, lefts, strict=True)
+    ]
+    y = 80.0
+    for row in table.rows:
+        cells = [lines_of(cell, wide - 20) for cell, wide in zip(row, widths, strict=True)]
+        tall = step * max(map(len, cells)) + 12
+        parts.append(
+            f'<line x1="{MARGIN}" y1="{y:g}" x2="{WIDTH - MARGIN}" y2="{y:g}" stroke="{role["hairline"]}"/>'
+        )
+        parts += [
+            words(left + 8, y + step * (line + 1), text, size=SIZE, bold=column == 0)
+            for column, (left, cell) in enumerate(zip(lefts, cells, strict=True))
+            for line, text in enumerate(cell)
+        ]
+        y += tall
+    for line in lines_of(table.foot, whole, 12) if table.foot else ():
+        y += 17
+        parts.append(words(MARGIN + 8, y, line, size=12, colour=role["ink2"]))
+    text = _text(table)
+    return Picture(closed([*page(int(y) + 20, role), *parts], table.title, text), text)
+
+
+def _text(table: Table) -> str:
+    lines = [table.title]
+    for first, *others in table.rows:
+        lines.append(f"{first}:")
+        lines += [
+            f"  {head}: {cell}" for (head, _), cell in zip(table.heads[1:], others, strict=True) if cell
+        ]
+    return "\n".join([*lines, table.foot] if table.foot else lines)
+
 
 # Cards of the four clocks: what they are, and which one to set.
 #
@@ -294,27 +355,27 @@ def _revoked(trace: Trace) -> int:
     )
 
 
-SIZE, STEP, COLUMNS = 10.0, 12.4, 3
+_SMALL, _STEP, _COLUMNS = 10.0, 12.4, 3
 _GUTTER = 18
 
 
 def glossary_page() -> Picture:
     """Every term with its first sentence, in the order of the alphabet."""
     terms = sorted(entries().values(), key=lambda entry: entry.term.lower().lstrip("_"))
-    wide = (WIDTH - 2 * MARGIN - (COLUMNS - 1) * _GUTTER) / COLUMNS
-    blocks = [(entry.term, lines_of(first_sentence(entry), wide, SIZE)) for entry in terms]
-    tall = sum((len(lines) + 1.5) * STEP for _, lines in blocks) / COLUMNS + 5 * STEP
+    wide = (WIDTH - 2 * MARGIN - (_COLUMNS - 1) * _GUTTER) / _COLUMNS
+    blocks = [(entry.term, lines_of(first_sentence(entry), wide, _SMALL)) for entry in terms]
+    tall = sum((len(lines) + 1.5) * _STEP for _, lines in blocks) / _COLUMNS + 5 * _STEP
     parts = [words(MARGIN, 36, "Words of consumer groups", bold=True, size=20)]
     column, y = 0, 60.0
     for term, lines in blocks:
-        if y + len(lines) * STEP > 60 + tall and column < COLUMNS - 1:
+        if y + len(lines) * _STEP > 60 + tall and column < _COLUMNS - 1:
             column, y = column + 1, 60.0
         x = MARGIN + column * (wide + _GUTTER)
-        parts.append(words(x, y, term, bold=True, size=SIZE + 0.5))
-        parts += [words(x, y + STEP * (line + 1), text, size=SIZE) for line, text in enumerate(lines)]
-        y += STEP * (len(lines) + 1.5)
+        parts.append(words(x, y, term, bold=True, size=_SMALL + 0.5))
+        parts += [words(x, y + _STEP * (line + 1), text, size=_SMALL) for line, text in enumerate(lines)]
+        y += _STEP * (len(lines) + 1.5)
     text = "\n".join(f"{entry.term}: {first_sentence(entry)}" for entry in terms)
-    shell = page(int(60 + tall + 2 * STEP), ROLES["light"])
+    shell = page(int(60 + tall + 2 * _STEP), ROLES["light"])
     return Picture(closed([*shell, *parts], "Words of consumer groups", text), text)
 
 

@@ -12,7 +12,7 @@ from rebalance_kit.analysis.invariants import INVARIANTS, check
 from rebalance_kit.logs.broker import broker_lines
 from rebalance_kit.logs.described import describe, describe_members, describe_offsets, describe_state
 from rebalance_kit.logs.lines import render
-from rebalance_kit.logs.member_log import member_lines, split_by_member
+from rebalance_kit.logs.write import member_lines, split_by_member
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.lab.tabs.metrics import metric_rows
