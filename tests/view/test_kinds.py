@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
 
 import pytest
@@ -21,6 +22,7 @@ from rebalance_kit.view.kinds import (
 )
 from rebalance_kit.view.lab.lessons import lessons
 from rebalance_kit.view.style.theme import ROLES, contrast
+from tests.support.paths import ROOT
 
 EDIT = "rebalance_kit/view/kinds.py"
 LARGE = "fifty-by-five-hundred"
@@ -35,6 +37,15 @@ def test_every_kind_of_mark_has_its_sign_its_weight_and_its_words_in_the_legend(
     assert len({kind.sign for kind in drawn}) == len(drawn), f"two kinds have one sign: {EDIT}"
     assert sorted(kind.weight for kind in MarkKind) == list(range(len(MarkKind))), (
         f"weights count from 0: {EDIT}"
+    )
+
+
+def test_the_kinds_of_marks_that_are_listed_are_those_that_are_given():
+    text = (ROOT / "rebalance_kit" / "view" / "board" / "marks.py").read_text("utf-8")
+    given = {*re.findall(r"MarkKind\.([A-Z]+)", text), *map(str.upper, DELIVERIES)}
+    assert given == set(MarkKind.__members__), (
+        "in one of rebalance_kit/view/kinds.py (MarkKind, the list) and rebalance_kit/view/board/marks.py (which gives "
+        f"them) alone: {given ^ set(MarkKind.__members__)}"
     )
 
 

@@ -27,7 +27,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_rebalancing", "Heartbeat failed for group {group} because it is rebalancing"),
     ("other_unknown_member", "Heartbeat failed: local member_id was not recognized{_}"),
     ("other_unknown_member", "Heartbeat: local member_id was not recognized{_}"),
-    ("other_rebalancing", "Heartbeat failed for group {group}{_}"),
+    ("other_rebalancing", "Heartbeat failed for group {group}[[: {_}]]"),
     ("other_commit_failed", "OffsetCommit failed for group {group} due to {reason}"),
     ("other_assigned", "Setting newly assigned partitions {partitions} for group {group}[[, {_}]]"),
     ("other_assigned", "Updated partition assignment: {partitions}"),
