@@ -364,6 +364,9 @@ RECORDED = next((folder for folder in _HOMES if folder.is_dir()), _HOMES[-1])
 #: A second pack: runs recorded later, of what the first one does not cover.
 MORE = RECORDED / "more"
 
+#: The same deeds under five settings and three protocols.
+SETTINGS = RECORDED / "settings"
+
 _PACK = "recorded-runs.tar.xz"
 
 #: Files that a folder of a recorded run holds compressed.
