@@ -136,9 +136,8 @@ class Life:
             )
         self._spec.write_text(json.dumps(configs), "utf-8")
         start = self.start
-        name = f"rebalance_kit.live.{module if module != 'confluent_kafka' else 'librdkafka'}_member"
-        words = [start.member, str(self.truth), str(self._spec), start.topics, start.callback]
-        return [sys.executable, "-P", "-m", name, *words]
+        words = [start.client, start.member, str(self.truth), str(self._spec), start.topics, start.callback]
+        return [sys.executable, "-P", "-m", "rebalance_kit.live.python_member", *words]
 
 
 def _escaped(value: object) -> str:
