@@ -52,7 +52,9 @@ export class Lab {
   constructor(model, el) {
     this.model = model;
     this.el = el;
-    this.alone = !!model.get("controls").alone;
+    const { alone, acts } = model.get("controls");
+    this.alone = !!alone;
+    this.acts = !alone || !!acts; // a live group has no past to change, but deeds are done to it
     /** @type {unknown} */
     this.shownBytes = null;
     /** @type {any[] | null} */
@@ -131,6 +133,11 @@ export class Lab {
     this.store.dragged = spin;
   }
 
+  /** Whether the run is still being made, by real processes: whoever rests at its end stays there. */
+  get live() {
+    return !!this.model.get("controls").live;
+  }
+
   assemble() {
     const { ui } = this;
     ui.middle.append(ui.stageHome, this.pane.root);
@@ -202,9 +209,11 @@ export class Lab {
       this.showControls();
       return;
     }
+    const follows = this.live && (first || this.player.at >= this.player.end);
     this.store.select(this.selected);
     this.player.load(this.film);
-    if (first) this.player.seek(this.model.get("cursor_ms"));
+    if (follows) this.player.seek(this.film.end);
+    else if (first) this.player.seek(this.model.get("cursor_ms"));
     this.showRun();
     if (first) this.openAddress();
   }

@@ -50,6 +50,13 @@ class Start:
     client: str = "java"
     callback: str = "default"
 
+    def told(self) -> dict[str, Any]:
+        """What a step of a recorded run says of it."""
+        told: dict[str, Any] = {"member": self.member}
+        if self.client != "java":
+            told |= {"client": self.client, "callback": self.callback}
+        return {**told, "topics": self.topics, "configs": dict(self.configs)}
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import tempfile
 import time
@@ -20,6 +21,7 @@ from rebalance_kit.live.deeds import CLASSIC, EITHER, Start, native_configs
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.live.members import TRUTH, Life, Watch, classes
 from rebalance_kit.model.errors import RebalanceKitError, nearest
+from rebalance_kit.model.files import write_atomically
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS
 
 SIGNALS = {"kill": "SIGKILL", "freeze": "SIGSTOP", "thaw": "SIGCONT"}
@@ -36,7 +38,8 @@ class Group:
     """Members of one group on a running broker, which read what is written into ``topics`` every 100 ms.
 
     ``protocol`` is a key of ``PROTOCOLS``, ``configs`` are every member's beside Kafka's defaults, in Kafka's keys. As a context
-    manager it ends its members; the broker is whoever started it's to end. Raises ``LiveError`` for a deed that cannot be
+    manager it ends its members; the broker is whoever started it's to end. What happens is a recorded run in ``folder`` (``out`` where given), as far as it has
+    come. Raises ``LiveError`` for a deed that cannot be
     done, and where the members do not come together in time.
     """
 
@@ -60,6 +63,8 @@ class Group:
         self._work = Path(tempfile.mkdtemp(dir=broker.processes.folder))
         self._numbers: Counter[str] = Counter()
         self.lives: dict[str, Life] = {}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._steps: list[dict[str, Any]] = []
         self._watch = Watch(broker, self._work, name, self.folder)
         for topic, partitions in self.topics.items():
             self.admin(f"topic {topic} {partitions}")
@@ -101,6 +106,7 @@ class Group:
         )
         self.until(lambda: life.ready, f"member {member}")
         before = self._count("start", member)
+        self._took("start", **life.start.told())
         life.go()
         self.lives[member] = life
         self.until(lambda: not life.lives or self._count("start", member) > before, f"member {member}")
@@ -124,11 +130,11 @@ class Group:
             "partitions": lambda topic, partitions: self.admin(f"partitions {topic} {int(partitions)}"),
             "delete-topic": lambda topic: self.admin(f"delete-topic {topic}"),
             "remove": lambda instance: self.admin(f"remove-instance {self.name} {instance}"),
-            "broker-stop": lambda node=None: self.broker.stop(node and int(node)),
-            "broker-kill": lambda node=None: self.broker.kill(node and int(node)),
-            "broker-start": lambda node=None: self.broker.start(node and int(node)),
-            "cut": lambda client="*": self.broker.faults.cut(client),
-            "heal": lambda client="*": self.broker.faults.heal(client),
+            "broker-stop": lambda node=None: self._broker("broker-stop", self.broker.stop, node),
+            "broker-kill": lambda node=None: self._broker("broker-kill", self.broker.kill, node),
+            "broker-start": lambda node=None: self._broker("broker-start", self.broker.start, node),
+            "cut": lambda client="*": self._fault("cut", client),
+            "heal": lambda client="*": self._fault("heal", client),
             "delay": lambda ms, client="*": self.broker.faults.delay(float(ms), client),
             "together": lambda members, seconds="90": self.together(int(members), float(seconds)),
         }  # fmt: skip
@@ -141,19 +147,34 @@ class Group:
                 f"deed {deed} {' '.join(words)}: {error}; see docs/live.md for its arguments"
             ) from error
 
+    def _broker(self, name: str, deed: Callable[[int | None], object], node: str | None) -> None:
+        number = None if node is None else int(node)
+        self._took(name, **({} if number is None else {"node": number}))
+        deed(number)
+
+    def _fault(self, name: str, client: str) -> None:
+        faults = self.broker.faults
+        self._took(name, member=client)
+        (faults.cut if name == "cut" else faults.heal)(client)
+
     def signal(self, member: str, name: str) -> None:
         """kill, freeze or thaw: SIGKILL, SIGSTOP, SIGCONT."""
-        self._life(member).signal(signal.Signals[SIGNALS[name]])
+        life = self._life(member)
+        self._took(name, member=member)
+        life.signal(signal.Signals[SIGNALS[name]])
         if name == "kill":
             self._life(member).process.wait(10)
 
     def tell(self, member: str, order: str) -> None:
         """Give a member an order that it takes after its next poll(): close, stall MS, slow MS, subscribe A,B, enforce."""
-        self._life(member).tell(order)
+        life = self._life(member)
+        self._took("tell", member=member, line=order)
+        life.tell(order)
 
     def admin(self, line: str) -> None:
         """Have the administrator do something, and wait for the answer; raises ``LiveError`` with Kafka's words where it is refused."""
         before = self._answers(line)
+        self._took("admin", line=line)
         self._watch.tell(line)
         self.until(lambda: self._answers(line) > before, line)
         outcome = self._watch.outcome(line)
@@ -161,10 +182,27 @@ class Group:
             raise LiveError(f"{line}: {outcome}; expected what this Kafka can do")
 
     def end(self) -> None:
-        """Kill the members and the administrator; what was written stays until the broker closes."""
+        """Kill the members and the administrator; what was written stays until the broker closes, in ``out`` for good."""
+        self._took("admin", line="stop")
         for life in self.lives.values():
             life.signal(signal.SIGKILL)
         self._watch.process.kill()
+        log = self.folder / "broker.log"
+        if not log.exists() and self.broker.log.exists():
+            shutil.copy(self.broker.log, log)
+
+    def _took(self, do: str, **more: Any) -> None:
+        """Keep a step, and write those so far as the head of a recorded run."""
+        self._steps.append({"t": int(time.time() * 1000), "do": do, **more})
+        head = {
+            "scenario": self.name,
+            "protocol": self.protocol,
+            "kafka": self.broker.version,
+            "broker": self.broker.configs,
+            "steps": self._steps,
+            "summary": {},
+        }
+        write_atomically(self.folder / "run.json", json.dumps(head, indent=1) + "\n")
 
     # --- what came of them ---------------------------------------------------------------------
     def rows(self, *kinds: str) -> list[Row]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from rebalance_kit import scenarios
 from rebalance_kit.live.broker import Broker
-from rebalance_kit.live.deeds import Deed, Plan, Start, plan
+from rebalance_kit.live.deeds import Deed, Plan, plan
 from rebalance_kit.live.group import SIGNALS
 from rebalance_kit.live.jars import LiveError, Say
 from rebalance_kit.live.members import TRUTH, Life, Watch, classes
@@ -152,7 +152,7 @@ class _Run:
             place = next(i for i, (_, life) in enumerate(self._waiting) if life.start.member == deed.member)
             _, life = self._waiting.pop(place)
             self._lives[life.start.member] = life
-            self._took(_started(life.start))
+            self._took({"t": _now(), "do": "start", **life.start.told()})
             life.go()
             return
         if deed.do == "admin":
@@ -233,13 +233,6 @@ class _Run:
 
 def _now() -> int:
     return int(time.time() * 1000)
-
-
-def _started(start: Start) -> dict[str, Any]:
-    step: dict[str, Any] = {"t": _now(), "do": "start", "member": start.member}
-    if start.client != "java":
-        step |= {"client": start.client, "callback": start.callback}
-    return {**step, "topics": start.topics, "configs": dict(start.configs)}
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:

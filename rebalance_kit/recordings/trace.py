@@ -6,6 +6,7 @@ flows from its first record after onPartitionsAssigned until it is revoked, lost
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +29,18 @@ _DONE = {
     "broker-start": "broker_up",
 }
 _CONSUMER_KINDS = frozenset({"epoch_bump", "target"})
+_MOVES = (
+    (
+        re.compile(r"Preparing to rebalance group (\S+) in state \w+ .*?\(reason: (.*)\)"),
+        "PreparingRebalance",
+    ),
+    (re.compile(r"Stabilized group (\S+) generation"), "CompletingRebalance"),
+    (re.compile(r"Assignment received from leader \S+ for group (\S+) for generation"), "Stable"),
+    (re.compile(r"Group (\S+) with generation \d+ is now empty"), "Empty"),
+)
+"""Lines of the broker with which a classic group moves, and where to."""
+_FROZEN = {"freeze": "process_frozen", "thaw": "process_thawed"}
+_REMOVED = {"failed": "session", "left": "leave"}
 
 
 @dataclass(slots=True)
@@ -68,19 +81,29 @@ class _Builder:
             )
 
 
-def recorded_trace(run: RecordedRun) -> Trace:
-    """Build the trace of a recorded run; times are ms from its first step."""
+def recorded_trace(run: RecordedRun, *, coordinator: bool = False) -> Trace:
+    """Build the trace of a recorded run; times are ms from its first step.
+
+    ``coordinator`` adds what the broker's log says at once and descriptions say later, or not at all: a classic group's moves, and who is a member.
+    """
     build = _Builder(run)
-    _steps(build)
+    begin, stop = run.begin, run.stop
+    _steps(build, frozen=coordinator)
+    epochs: dict[str, int] = {}
     for row in run.truth:
-        if row["t"] < run.stop:
-            _truth_row(build, row, int(row["t"]) - run.begin)
-    end = run.stop - run.begin
+        if row["t"] < stop:
+            _truth_row(build, row, int(row["t"]) - begin)
+            if coordinator and row["kind"] == "describe":
+                _epochs(build, row, int(row["t"]) - begin, epochs)
+    end = stop - begin
     for member, partition in list(build.last):
         if end - build.last[member, partition] > GAP_MS:
             build.pause(end, member, partition, "crash")
-    _rounds(build, of_record(run))
-    _states(build)
+    facts = of_record(run)
+    _rounds(build, facts)
+    _states(build, _moves(build) if coordinator else frozenset())
+    if coordinator:
+        _members(build, facts)
     rows = tuple(_finished(build))
     topics = _topics(run)
     meta = {
@@ -98,7 +121,7 @@ def _topics(run: RecordedRun) -> dict[str, int]:
     return {one[1]: int(one[2]) for one in words if one[:1] == ["topic"] and len(one) > 2}
 
 
-def _steps(build: _Builder) -> None:
+def _steps(build: _Builder, *, frozen: bool) -> None:
     for step in build.run.steps:
         at, name = int(step["t"]) - build.run.begin, str(step.get("member", "admin"))
         if step["do"] == "start":
@@ -108,6 +131,8 @@ def _steps(build: _Builder) -> None:
             build.put(at, name, "action", {"do": _DONE[step["do"]], "member": step.get("member")})
             if step["do"] == "kill":
                 build.put(at, name, "process_ended", {"how": "crash", "error": None, "life": 1})
+            elif step["do"] in _FROZEN and frozen:
+                build.put(at, name, _FROZEN[step["do"]], {})
 
 
 def _truth_row(build: _Builder, row: Mapping[str, Any], at: int) -> None:
@@ -197,11 +222,60 @@ def _rounds(build: _Builder, facts: Facts) -> None:
             )
 
 
-def _states(build: _Builder) -> None:
-    """What the group was described as, each time that it changed."""
+def _epochs(build: _Builder, row: Mapping[str, Any], at: int, known: dict[str, int]) -> None:
+    """The epoch of each KIP-848 member, which goes on without a callback where it is given and gives up nothing."""
+    for key, held in row["members"].items():
+        name, epoch = key.partition("/")[0], held.get("epoch")
+        if epoch is not None and name in build.run.members and known.get(name) != epoch:
+            known[name] = epoch
+            build.put(at, name, "owned", {"partitions": sorted(build.owned[name])}, epoch)
+
+
+def _moves(build: _Builder) -> frozenset[str]:
+    """The moves of classic groups as the broker's log has them; the groups that it told of."""
+    told = set()
+    begin, stop = build.run.begin, build.run.stop
+    for line in build.run.broker:
+        for pattern, state in _MOVES if line.t < stop else ():
+            if found := pattern.search(line.text):
+                told.add(found[1])
+                reason = found[2] if found.re.groups > 1 else ""
+                detail = {
+                    "group": found[1],
+                    "from": "",
+                    "to": state,
+                    "reason": reason,
+                    "trigger": "",
+                    "culprit": None,
+                }
+                build.put(line.t - begin, "coordinator", "group_state", detail)
+    return frozenset(told)
+
+
+def _members(build: _Builder, facts: Facts) -> None:
+    """Who is a member from when: since its first callback or its first place in a description, until it is removed."""
+    run = build.run
+    seen = [(call.at_ms, call.member, "") for call in facts.calls if call.kind == "assigned"]
+    seen += [(one.at_ms, one.member, _REMOVED[one.how]) for one in facts.removals if one.how in _REMOVED]
+    group = next((one.group for one in facts.rounds), "")
+    inside: set[str] = set()
+    for at_ms, name, how in sorted(seen, key=lambda one: one[0]):
+        if name not in run.members or (name in inside) != bool(how):
+            continue
+        detail = {"group": group, "name": name, "reason": ""}
+        if how:
+            inside.discard(name)
+            build.put(at_ms, "coordinator", "member_removed", {**detail, "how": how})
+        else:
+            inside.add(name)
+            build.put(at_ms, "coordinator", "member_added", {**detail, "instance_id": None, "state": ""})
+
+
+def _states(build: _Builder, told: frozenset[str]) -> None:
+    """What each group was described as, each time that it changed, but for those that the log told of."""
     described: dict[str, str] = {}
     for row in build.run.truth:
-        if row["kind"] == "describe" and row["t"] < build.run.stop:
+        if row["kind"] == "describe" and row["t"] < build.run.stop and row["group"] not in told:
             if described.get(row["group"]) == row["state"] and row.get("epoch") is None:
                 continue
             described[row["group"]] = row["state"]

@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Exam": "quiz.page",
         "Exercise": "exercises",
         "Lab": "lab.widget",
+        "LiveLab": "live_lab",
         "Poll": "quiz.poll",
         "Quiz": "quiz.page",
         "Review": "quiz.page",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -165,3 +166,37 @@ def test_a_film_of_another_version_is_refused_in_words(film_page):
         "Restart the kernel, reload the page, and run the cell again."
     )
     assert page.locator(".rk-stage").count() == 0
+
+
+LIVE = """async ([[first, second], controls]) => {
+  window.sent = [];
+  const made = (film, serial) => ({ film: kit.bytesOf(film), controls: { ...controls, serial }, cursor_ms: 0, theme: "light", still: "" });
+  window.model = new kit.PageModel(made(first, 1), { send: (message) => sent.push(message) });
+  show(model);
+  window.more = () => model.receive({ film: kit.bytesOf(second), controls: { ...controls, serial: 2 } });
+}"""
+
+
+def test_a_live_run_is_followed_at_its_end_and_acted_upon_but_has_no_past_to_change(film_page):
+    page = film_page()
+    members = (MemberSpec("consumer-1", ("orders",)), MemberSpec("consumer-2", ("orders",)))
+    scenario = Scenario("calm", (TopicSpec("orders", 4),), members, end_ms=15_000)
+    ends = [film_bytes(Boards(simulate(replace(scenario, end_ms=end)))) for end in (12_000, 15_000)]
+    controls = {"title": "live", "preset": "live", "alone": True, "live": True, "acts": True, "protocols": []}
+    page.evaluate(LIVE, [[base64.b64encode(film).decode("ascii") for film in ends], controls])
+    page.wait_for_function(
+        "lab.player.at === 12000 && document.querySelector('.rk-pace').textContent === 'live'"
+    )
+    page.evaluate("more()")
+    page.wait_for_function("lab.player.at === 15000")
+    assert page.get_by_role("button", name="Settings", exact=True).is_hidden()
+    assert page.get_by_role("button", name="Undo", exact=True).is_hidden()
+    page.get_by_role("button", name="Crash consumer-1", exact=True).click()
+    assert page.evaluate("sent.map((one) => [one.type, one.do, one.member])") == [
+        ["act", "crash", "consumer-1"]
+    ]
+    page.evaluate(
+        "lab.seek(5000, false); model.receive({ controls: { ...model.get('controls'), serial: 3 } })"
+    )
+    assert page.evaluate("lab.player.at") == 5000
+    assert page.evaluate("document.querySelector('.rk-pace').textContent") == ""

@@ -14,6 +14,7 @@ const WHY = {
   absent: "has not started",
 };
 const ALWAYS = new Set(["restart", "heal_network", "remove"]);
+const LIVE = new Set(["crash", "leave", "freeze", "restart", "add"]);
 
 /**
  * Why the selected member cannot do this now; "" when it can.
@@ -47,7 +48,12 @@ export function thawInstead(what, member) {
  */
 export function act(lab, what, chosen = []) {
   const action = actionOf(what);
-  if (lab.alone || !action) return;
+  if (!lab.acts || !action) return;
+  if (lab.live) lab.player.seek(lab.player.end); // what is done to real processes is done now
+  if (lab.alone && !LIVE.has(what)) {
+    lab.refuse("That is not done to a live group here.");
+    return;
+  }
   const refused = action.member ? refusalOf(lab, what) : "";
   if (refused) {
     lab.refuse(refused);

@@ -138,7 +138,8 @@ function buildActions(lab) {
     more,
     make("span", { class: "rk-words" }, notice, cost),
   );
-  actionBar.hidden = lab.alone;
+  actionBar.hidden = !lab.acts;
+  more.hidden = lab.alone;
   return { who, actions, notice, cost, actionBar };
 }
 

@@ -145,7 +145,7 @@ export class Screen {
     const { film } = this.lab;
     const onSelect = (/** @type {number} */ index) => this.onSelect(index);
     const sizes = this.sizesOf(film, width);
-    const offers = !this.lab.alone; // without a kernel nobody can be added
+    const offers = this.lab.acts; // without a kernel nobody can be added
     return "cells" in sizes ? new Stage(film, sizes, onSelect, offers) : new Tiles(film, sizes, onSelect);
   }
 
@@ -176,8 +176,10 @@ export class Screen {
       strip.show(film, Math.max(LEAST_WIDTH, this.outer), this.lesson);
       this.showStage();
     } else {
+      const focused = this.stage?.root.contains(document.activeElement);
       this.stage = null;
       this.fit();
+      if (focused) this.focusTarget().focus();
     }
   }
 
@@ -276,7 +278,8 @@ export class Screen {
     }
     set(ui.playButton, "aria-label", does);
     say(ui.clock, seconds(player.at));
-    say(ui.pace, player.playing && player.speed === "Auto" ? `${player.pace(player.at)} ×` : "");
+    const pace = player.playing && player.speed === "Auto" ? `${player.pace(player.at)} ×` : "";
+    say(ui.pace, this.lab.live && player.at >= player.end ? "live" : pace);
   }
 
   /** @param {Board} board */
