@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING
@@ -78,9 +79,12 @@ class Listener:
 
 
 def look(
-    paths: Iterable[str | os.PathLike[str]], reading: Reading | None = None, listener: Listener | None = None
+    paths: Iterable[str | os.PathLike[str]],
+    reading: Reading | None = None,
+    listener: Listener | None = None,
+    processes: int = 1,
 ) -> Look:
-    """Read the logs under ``paths`` and return their tables.
+    """Read the logs under ``paths`` and return their tables; ``processes`` more read the lines, where there are several.
 
     Every folder that holds logs is one run; files named one by one are together one run.  Raises ``DataError``
     for a path that is missing or unreadable, or when nothing there is a log.  A look that ``listener`` stops
@@ -91,7 +95,12 @@ def look(
     if not given:
         raise DataError("no path given; expected at least one log file or folder of logs")
     with budget():
-        return _looked(given, FileReader(reading or Reading()), listener or Listener())
+        if processes < 2:
+            return _looked(given, FileReader(reading or Reading()), listener or Listener())
+        from rebalance_kit.forensics.lines.several import SeveralReaders
+
+        with SeveralReaders(reading or Reading(), processes) as reader:
+            return _looked(given, reader, listener or Listener())
 
 
 def _looked(given: Sequence[str | os.PathLike[str]], reader: FileReader, heard: Listener) -> Look:
@@ -101,23 +110,43 @@ def _looked(given: Sequence[str | os.PathLike[str]], reader: FileReader, heard: 
     for run, name, path in found:
         runs[run].append((name, path))
     with uncollected():
+        reads = _read_all(told, reader, heard, runs)
         for run, files in runs.items():
-            events: list[Event] = []
-            for name, path in sorted(files):
-                if heard.stopped():
-                    told.interrupted = True
-                    break
-                one = _read(told, reader, heard, (run, name, path))
-                events += one.events
+            events = [event for one in islice(reads, len(files)) for event in one.events]
             if events or not told.interrupted:
                 heard.on_run(run, told.add(run, events))
     return told
 
 
-def _read(told: Look, reader: FileReader, heard: Listener, file: tuple[str, str, Path]) -> FileRead:
+#: So many files more are begun before the first of them is settled, where other processes read.
+_FILES_AHEAD = 100
+
+
+def _read_all(
+    told: Look, reader: FileReader, heard: Listener, runs: Mapping[str, Sequence[tuple[str, Path]]]
+) -> Iterator[FileRead]:
+    """The files in their order, each complete; some further ones are begun by then."""
+    begun: deque[FileRead] = deque()
+    lines = 0
+    for run, files in runs.items():
+        for name, path in sorted(files):
+            if told.interrupted or heard.stopped():
+                told.interrupted = True
+                break
+            one = _read(told, reader, heard, (run, name, path), lines)
+            lines += one.lines
+            begun.append(one)
+            if len(begun) > _FILES_AHEAD or not reader.ahead:
+                yield reader.settled(begun.popleft())
+    while begun:
+        yield reader.settled(begun.popleft())
+
+
+def _read(
+    told: Look, reader: FileReader, heard: Listener, file: tuple[str, str, Path], before: int
+) -> FileRead:
     run, name, path = file
     text, one = Text(path), FileRead(run, name)
-    before = sum(other.lines for other in told.files)
     told.files.append(one)
     for piece in text.pieces():
         reader.feed(one, piece)
@@ -125,7 +154,7 @@ def _read(told: Look, reader: FileReader, heard: Listener, file: tuple[str, str,
         if heard.stopped():
             told.interrupted, one.rest = True, b""
             break
-    reader.end(one)
+    reader.close(one)
     one.note = f"interrupted: read up to line {one.lines}" if told.interrupted else text.note(one.lines)
     return one
 

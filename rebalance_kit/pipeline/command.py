@@ -77,6 +77,9 @@ FEW_FOR_SPARK = 1_000_000
 #: Spark's seconds until it reads; what the local engine holds of a line in memory.
 _SECONDS_A_LINE, _SPARK_STARTS_S, _HELD_BYTES = 5.2e-6, 16.0, 450
 
+#: From so many lines on, processes of their own read them: each takes 0.25 s to start.
+_MANY = 150_000
+
 #: The mean length of a line, and the usual ratio of compression.
 _BYTES_PER_LINE, _GZIP_RATIO = 140, 12
 
@@ -135,7 +138,8 @@ def _look(paths: Sequence[str | os.PathLike[str]], reading: Reading) -> Look:
 
     progress = Progress(lines_about(paths))
     with stop_signals() as stop:
-        result = look(paths, reading, Listener(progress.on_lines, progress.on_run, stop.is_set))
+        listener = Listener(progress.on_lines, progress.on_run, stop.is_set)
+        result = look(paths, reading, listener, readers_for(lines_about(paths)))
     progress.done()
     result.interrupted = result.interrupted or standard_input_ended_early()
     return result
@@ -152,7 +156,7 @@ def read_logs(
     if chosen(engine, None, paths) == "local":
         from rebalance_kit.forensics.look import look
 
-        return look(paths, reading)
+        return look(paths, reading, processes=readers_for(lines_about(paths)))
     from rebalance_kit.pipeline.inquiry import forensics
     from rebalance_kit.pipeline.spark.session import spark_session
 
@@ -175,7 +179,18 @@ def chosen(engine: str, master: str | None, paths: Sequence[str | os.PathLike[st
     piped = any(os.fspath(path) == STANDARD_INPUT for path in paths)
     if piped or find_spec("pyspark") is None:
         return "local"
-    return "local" if local_is_quicker(lines_about(paths), os.cpu_count() or 1, _free_bytes()) else "spark"
+    return "local" if local_is_quicker(lines_about(paths), _cores(), _free_bytes()) else "spark"
+
+
+def readers_for(lines: int) -> int:
+    """How many processes read so many lines: one for each core, or this one alone where they are soon read."""
+    return 1 if lines < _MANY or sys.platform == "emscripten" else _cores()
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def local_is_quicker(lines: int, cores: int, free_bytes: int | None) -> bool:

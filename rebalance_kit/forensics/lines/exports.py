@@ -98,12 +98,13 @@ def rejoined(data: bytes) -> bytes | None:
     reader = LineReader(LAYOUTS)
     changed = False
     for place, line in enumerate(lines[:-1]):
-        if not _may_be_broken(line) or _whole(reader, line):
+        # Nearly always a line of its own follows, and then there is nothing to put together.
+        if _ends_above(lines[place + 1]) or not _may_be_broken(line) or _whole(reader, line):
             continue
         joined = line.rstrip()
         for below in range(place + 1, min(place + 1 + _BELOW, len(lines))):
             after = lines[below].strip()
-            if not after or _BEGINS.match(lines[below]) or ANCHOR.search(after) or _TRACE.match(after):
+            if _ends_above(lines[below]) or ANCHOR.search(after):
                 break
             joined = f"{joined} {after}"
             # A bracket that is still open goes on below.
@@ -123,6 +124,12 @@ _DEEPER = re.compile(r" {12,}[a-z]")
 #: Lines of a stack trace end no line above them.
 _TRACE = re.compile(r"at [\w.$]+\(|Caused by:|(?:java|org|com|io)\.|\.\.\. \d+ more")
 _BREAKABLE = re.compile(r"session timed out|maximum poll interval|LeaveGroup request|poll timeout")
+
+
+def _ends_above(line: str) -> bool:
+    """Whether a line cannot be the rest of the one above it: it is blank, begins as lines of logs do, or is of a stack trace."""
+    after = line.strip()
+    return not after or _BEGINS.match(line) is not None or _TRACE.match(after) is not None
 
 
 def _may_be_broken(line: str) -> bool:

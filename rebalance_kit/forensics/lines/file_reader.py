@@ -48,6 +48,9 @@ class FileRead:
 class FileReader:
     """Reads file after file."""
 
+    #: Whether files are better begun before the one before is settled.
+    ahead = False
+
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._messages = Messages(reading)
@@ -79,12 +82,21 @@ class FileReader:
 
     def end(self, told: FileRead) -> None:
         """Read a last line without an end, and complete the events (which may be done after any piece)."""
+        self.close(told)
+        self.settled(told)
+
+    def close(self, told: FileRead) -> None:
+        """Read a last line without an end."""
         if told.rest and told.left_out:
             _reject_long(told)
         elif told.rest:
             self.take(told, told.rest)
             told.rest = b""
+
+    def settled(self, told: FileRead) -> FileRead:
+        """A file that was closed, its events with what only the whole file tells."""
         _complete(told, shift(told.run, told.name, self._reading))
+        return told
 
     def memories(self) -> list[Memory]:
         """What the reader remembers of lines, by the form of their times."""
