@@ -17,6 +17,7 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock
+from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class _Kind(NamedTuple):
     means: str
 
 
+#: What is told beside a poll that came too late, and nowhere else.
+_SLOW = "a slow handler"
+
 _KINDS = (
     _Kind(
         re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "a crash: out of memory"
@@ -75,14 +79,13 @@ _KINDS = (
     ),
     _Kind(
         re.compile(
-            r"REQTMOUT|[Ii]n[- ]flight|[Tt]ransport failure|[Cc]onnection (?:refused|reset|to node)|Connect to \S+ failed|"
+            r"REQTMOUT|i/o timeout|tcp_closed|connection_down|[Cc]onnection (?:was )?closed|[Ii]n[- ]flight|[Tt]ransport failure|[Cc]onnection (?:refused|reset|to node)|Connect to \S+ failed|"
             r"Disconnected|[Bb]roker may not be available|Failed to resolve|No route to host"
         ),
         "a broker or a network that does not answer",
     ),
     _Kind(
-        re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"),
-        "a slow handler",
+        re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"), _SLOW
     ),
     _Kind(re.compile(r"\b(?:ERROR|FATAL|SEVERE|CRITICAL|Error|error)\b|\w(?:Exception|Error)\b"), ""),
 )
@@ -179,6 +182,25 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
         elif time_in(text)[0] is not None:
             before = text
     return found
+
+
+def trouble(result: Tables) -> str:
+    """What else is wrong in the files, in the words of any logger: how many lines, the first, and what it points to; empty for none."""
+    rows, found, first = result.rows("lines"), 0, ""
+    if sum(row["lines"] for row in rows) > _LINES:
+        return ""
+    for row in rows:
+        for number, text in _lines(_path(row)):
+            if _TROUBLE.search(text[:LONG]) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
+                found += 1
+                if not first:
+                    means = next((kind.means for kind in _KINDS if kind.pattern.search(text[:LONG])), "")
+                    means = "" if means == _SLOW else means
+                    first = (
+                        f"{row['file'].rsplit('/', 1)[-1]}:{number}  {' '.join(text.split())[:_SHOWN]}"
+                        + (f" (points to {means})" if means else "")
+                    )
+    return f"{counted(found, 'line')} of trouble, the first: {first}" if found else ""
 
 
 #: Words of a group that no template and no list of words may have read.

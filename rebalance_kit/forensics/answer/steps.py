@@ -31,6 +31,7 @@ _WORDS = {
     "leaves": "leaving rd_leave other_leaving",
     "group metadata loaded": "metadata_loaded loaded member_loaded",
     "is told that the group is rebalancing": "other_rebalancing",
+    "asks to join again": "rejoin_requested",
     "a heartbeat fails": "other_heartbeat_failed rd_heartbeat_error",
     "fails to join": "other_join_failed",
     "finds no coordinator": "other_no_coordinator",
@@ -39,20 +40,34 @@ _WORDS = {
 _BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}
 _MOST = 5
 
-#: Steps after which a group is rebalanced, or in which it is.
+#: Steps after which a group is rebalanced, or in which it is, or with which that is over.
 OF_REBALANCES = frozenset(
     kind
     for words, kinds in _WORDS.items()
-    if words.startswith("a ") and "fails" not in words
+    if (words.startswith("a ") and "fails" not in words) or words == "has joined"
     for kind in kinds.split()
 )
 
 
+def _words(row: Row) -> str:
+    words = _BY_KIND.get(row["event"], "")
+    return (
+        "is given no partition"
+        if words == "is given partitions" and row["text"].rstrip().endswith("[]")
+        else words
+    )
+
+
 def steps(events: Iterable[Row]) -> str:
     """The steps, the most telling (those with words of their own) first."""
-    count = Counter(_BY_KIND.get(row["event"], "") for row in events)
+    rows = list(events)
+    count = Counter(map(_words, rows))
     others = count.pop("", 0)
     said = [words if times == 1 else f"{words} ({times} times)" for words, times in count.most_common(_MOST)]
     if others:
         said.append(counted(others, "further step" if said else "step"))
+    numbers = [row["generation"] for row in rows if row["generation"] is not None]
+    if numbers:
+        first, last = min(numbers), max(numbers)
+        said.append(f"generation {first}" if first == last else f"generations {first} to {last}")
     return ", ".join(said)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.answer.last_words import hints
+from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
 from rebalance_kit.forensics.words import counted
 
@@ -137,8 +137,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         return told + not_all
     if cards:
         return _capital(cards[0].first["sentence"]) + "." + not_all
+    beside = f" Beside them {trouble(result)}." if understood.about and trouble(result) else ""
     if understood.about == understood.unclear > 0:
-        return not_all.strip()
+        return not_all.strip() + beside
     if empty:
         return "There is no line in what was read."
     if understood.about:
@@ -155,7 +156,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         known = understood.about - understood.unclear
         some = not_all or any(row["event"] in OF_REBALANCES for row in result.rows("events"))
         none = "" if some else " They tell of no rebalance from its beginning or to its end."
-        return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}"
+        return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}{beside}"
     return "No line of what was read speaks of a consumer group."
 
 

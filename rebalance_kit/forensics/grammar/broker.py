@@ -46,7 +46,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Preparing to rebalance group {group} in state {state} with old generation {generation}"
         f"{_OFFSETS} (reason: {{reason}})[[.]]",
     ),
-    ("not_rejoined", "Group {group} removed dynamic members who haven't joined: {detail}"),
+    ("not_rejoined", "Group {group} remove[[d]] dynamic members who haven't joined: {detail}"),
     (
         "leader_replaced",
         "Group leader [memberId: {other}, groupInstanceId: {_}] failed to join before the rebalance timeout. "

@@ -15,6 +15,13 @@ from __future__ import annotations
 
 from rebalance_kit.forensics.grammar.template import Template
 
+#: Why a member of brod joins again.
+_REJOINING: tuple[tuple[str, str], ...] = (
+    ("other_unknown_member", "re-joining group, reason:{_}nknown{_}ember{_}"),
+    ("other_rebalancing", "re-joining group, reason:{_}ebalance{_}rogress{_}"),
+    ("rejoin_requested", "re-joining group, reason:[[:]]{reason}"),
+)
+
 _LINES: tuple[tuple[str, str], ...] = (
     # kafka-python, aiokafka
     ("joined", "Successfully joined group {group} with generation {generation}[[, {_}]]"),
@@ -116,9 +123,9 @@ _LINES: tuple[tuple[str, str], ...] = (
     # zio-kafka, ruby-kafka, brod
     ("other_joined", "Joined group `{group}` with member id `{member}`"),
     ("other_leaving", "Leaving group `{group}`"),
-    (
-        "other_rebalancing",
-        "Group member ({group},coor={_},generation={generation}): re-joining group, reason:{reason}",
+    *(
+        (event, f"Group member ({{group}},coor={{_}},generation={{generation}}): {text}")
+        for event, text in _REJOINING
     ),
     (
         "other_leaving",
@@ -130,7 +137,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_revoked", "partitions are revoked{_}"),
     ("other_assigned", "partitions are assigned{_}"),
     ("other_rebalancing", "Group is rebalancing{_}"),
-    ("other_rebalancing", "re-joining group, reason:{reason}"),
+    *_REJOINING,
 )
 
 #: Java's clients of 0.10 had no prefix.
@@ -178,6 +185,10 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     (
         "config_mismatch",
         "Current config state offset {_} does not match group assignment {_}. Forcing rebalance.",
+    ),
+    (
+        "config_unread",
+        "Current config state offset -1 is behind group assignment {detail}, reading to end of config log",
     ),
     (
         "config_behind",

@@ -201,6 +201,38 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
             "[Error 29] TopicAuthorizationFailedError\n"
         },
     ),
+    "commit_unanswered": (
+        "c1",
+        {
+            "c1.log": client(
+                0, "c1", "Offset commit failed on partition orders-1 at offset 5: The request timed out."
+            )
+        },
+        {
+            "c1.log": client(
+                0,
+                "c1",
+                "Offset commit failed on partition orders-1 at offset 5: The coordinator is not aware of this member.",
+            )
+        },
+    ),
+    "config_unread": (
+        "w1",
+        {
+            "w1.log": worker(
+                0,
+                "w1",
+                "Current config state offset -1 is behind group assignment 9, reading to end of config log",
+            )
+        },
+        {
+            "w1.log": worker(
+                0,
+                "w1",
+                "Current config state offset 7 is behind group assignment 9, reading to end of config log",
+            )
+        },
+    ),
     "member_left": (
         "c1",
         {"c1.log": client(0, "c1", LEFT_BY_ITSELF)},

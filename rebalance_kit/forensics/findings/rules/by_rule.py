@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: What a sentence may quote from its line, and what it says where the line has none.
 _UNTOLD = {
     "instance": "(not named)",
-    "reason": "no reason given",
+    "reason": "the line gives no reason",
     "detail": "no detail given",
     "cause": "no cause given",
     "said": "no reason given",

@@ -22,8 +22,16 @@ _NOT_READY = says(
 
 _OVER = says(
     *("UnknownMember", "UNKNOWN_MEMBER", "IllegalGeneration", "ILLEGAL_GENERATION"),
-    *("RebalanceInProgress", "CommitFailed", "not aware of this member"),
+    *(
+        "RebalanceInProgress",
+        " CommitFailed",
+        ".CommitFailed",
+        "not aware of this member",
+        "group has already rebalanced",
+    ),
 )
+#: Errors of a commit that tell nothing of its member.
+_UNANSWERED = says("Retriable", "imed out", "imeout", "loading", "transport failure", "isconnect")
 _UNDER_WAY = says("undergoing a rebalance")
 
 #: A generation from which on a group is said to have been rebalanced all the time.
@@ -56,8 +64,16 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="Connect: WorkerTask.doRun; KIP-298",
     ),
     LineRule(
+        "config_unread",
+        ("config_unread",),
+        sentence="{who} had read nothing of its config topic when the group's assignment was based on offset {detail}",
+        do="Harmless while a worker starts. Where the offset stays -1 compare config.storage.topic and the clusters of all workers with "
+        "this group.id: this worker's config topic is empty, and it forces a rebalance for it.",
+        source="Connect: DistributedHerder.handleRebalanceCompleted",
+    ),
+    LineRule(
         "many_generations",
-        ("stabilized", "member_loaded", "preparing", "joined"),
+        ("stabilized", "member_loaded", "preparing", "joined", "worker_joined", "other_joined", "other_step"),
         when=lambda event: (event.generation or 0) >= _MANY,
         sentence="the group is at generation {generation}: it has been rebalanced that often since its generations began",
         do="See whether it goes on: two describes of the group a minute apart. Look for members that join anew all the time "
@@ -140,6 +156,15 @@ GROUP_RULES: tuple[Rule, ...] = (
         sentence="{who} committed offsets as a member of a generation that was over; the commit was refused: {reason}",
         do="Expect those records twice. The group had rebalanced without it: look for a long handler or missed heartbeats before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
+    ),
+    LineRule(
+        "commit_unanswered",
+        ("other_commit_failed", "commit_failed"),
+        when=lambda event: _UNANSWERED(event) and not _OVER(event) and not _UNDER_WAY(event),
+        sentence="{who} could not commit its offsets ({reason}); that says nothing of its membership",
+        do="The coordinator did not answer in time, or was not ready: look at that broker. The client tries again; what it read since its "
+        "last commit is read twice if it stops before one succeeds.",
+        source="RetriableCommitFailedException",
     ),
     LineRule(
         "client_poll_timeout",
