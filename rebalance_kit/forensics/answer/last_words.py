@@ -185,12 +185,15 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 
 
 def trouble(result: Tables) -> str:
-    """What else is wrong in the files, in the words of any logger: how many lines, the first, and what it points to; empty for none."""
+    """What else is wrong in the files, in lines of any logger that were not read: how many, the first, and what it points to."""
     rows, found, first = result.rows("lines"), 0, ""
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
+    read = {(event["path"], event["file"], event["line"]) for event in result.rows("events")}
     for row in rows:
         for number, text in _lines(_path(row)):
+            if (row["path"], row["file"], number) in read:
+                continue
             if _TROUBLE.search(text[:LONG]) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
                 found += 1
                 if not first:

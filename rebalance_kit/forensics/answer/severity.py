@@ -29,7 +29,7 @@ _NOTE = """
     static_return group_upgraded group_downgraded coordinator_moved coordinator_lost sync_race topic_changed
     rebalance_enforced admin_removal member_left lines_without_time time_goes_back same_log_twice
     metadata_not_whole stale_epoch_commit commit_during_rebalance coordinator_not_ready idle_members resubscribed
-    skewed_assignment eager_by_default rolling_restart poll_overrun share_group
+    skewed_assignment eager_by_default rolling_restart poll_overrun share_group commit_unanswered
 """
 
 #: Every kind of finding that is not a warning.

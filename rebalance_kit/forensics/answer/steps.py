@@ -51,6 +51,8 @@ OF_REBALANCES = frozenset(
 
 def _words(row: Row) -> str:
     words = _BY_KIND.get(row["event"], "")
+    if row["event"] == "rejoin_requested" and row["reason"]:
+        return f"{words} ({row['reason'][:80]})"
     return (
         "is given no partition"
         if words == "is given partitions" and row["text"].rstrip().endswith("[]")
