@@ -229,6 +229,8 @@ class Owners:
         #: When each client last expired, of what is over.
         self._dead: dict[str, int] = {}
         self._sessions: dict[str, dict[str, str]] = {}
+        #: The session of KIP-848's members, which is the broker's.
+        self._brokers_session_ms: int | None = None
         self._tells = False
         #: Who ever called back, and when a coordinator last set all sessions anew.
         self.callers: set[str] = set()
@@ -273,6 +275,8 @@ class Owners:
     def configured(self, event: Told) -> None:
         """A line of a member's settings."""
         key, value = event.key, event.value
+        if key == "group.consumer.session.timeout.ms" and value is not None and value.strip().isdecimal():
+            self._brokers_session_ms = int(value)
         if event.client is not None and key in {"session.timeout.ms", "group.protocol"} and value is not None:
             told = self._sessions.setdefault(event.client, {})
             told[key] = max(told.get(key, value), value)
@@ -329,13 +333,15 @@ class Owners:
         yield _gap(kept.partition, from_ms, kept.after, kept.before.client, "expired")
 
     def _session_ms(self, client: str) -> int | None:
-        """The session timeout that a classic member wrote down when it started."""
+        """The session timeout that a classic member, or a KIP-848 member's broker, wrote down when it started."""
         told = self.settings_of(client)
         for key, value in self._shared.settings_of(client).items() if self._shared else ():
             told[key] = max(told.get(key, value), value)
         session = told.get("session.timeout.ms", "")
         classic = told.get("group.protocol", "classic").lower() == "classic"
-        return int(session) if classic and session.strip().isdecimal() else None
+        if not classic:
+            return self._brokers_session_ms
+        return int(session) if session.strip().isdecimal() else None
 
     def session_known(self, client: str) -> bool:
         """Whether a client's own log tells how long its session is, so that a gap that its expiry tells has a beginning."""

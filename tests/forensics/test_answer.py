@@ -233,4 +233,5 @@ def test_unread_time_is_at_least_that_where_the_log_of_a_member_is_missing(said,
         "longest_ms": 2_000,
         "longest": "orders-0",
         "at_least": least,
+        "at_most": False,
     }

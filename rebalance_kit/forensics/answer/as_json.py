@@ -124,7 +124,13 @@ def schema() -> dict[str, Any]:
     severity = {"enum": [*SEVERITIES, None]}
     common = {"version": {"const": VERSION}, "severity": severity}
     unread = _object(
-        {"unread_ms": "bigint", "longest_ms": "bigint", "longest": "string", "at_least": "boolean"}
+        {
+            "unread_ms": "bigint",
+            "longest_ms": "bigint",
+            "longest": "string",
+            "at_least": "boolean",
+            "at_most": "boolean",
+        }
     )
     group = {
         **common, "kind": {"const": "group"}, "path": {"type": "string"}, "group": {"type": "string"},

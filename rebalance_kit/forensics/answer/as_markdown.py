@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from rebalance_kit.forensics.answer.happenings import BEFORE_MS
-from rebalance_kit.forensics.answer.verdict import totals
+from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
@@ -45,11 +45,10 @@ def _lines(
     yield f"# {_plain(said.sentence)}"
     yield ""
     sums = totals(result.rows("gaps"))
-    least = "at least " if sums["at_least"] else ""
     known = said.understood
     yield f"- Severity: {said.severity or 'none'}"
     if sums["longest_ms"] is not None:
-        yield f"- Cost: {least}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({_plain(sums['longest'])})"
+        yield f"- Cost: {bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({_plain(sums['longest'])})"
     yield f"- Read: {counted(len(result.rows('lines')), 'file')}; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
     if picture:
         yield ""

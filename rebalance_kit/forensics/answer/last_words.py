@@ -185,25 +185,34 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 
 
 def trouble(result: Tables) -> str:
-    """What else is wrong in the files, in lines of any logger that were not read: how many, the first, and what it points to."""
-    rows, found, first = result.rows("lines"), 0, ""
+    """What else is wrong, in lines of any logger that were not read: how many, the most telling, and what it points to."""
+    rows, found = result.rows("lines"), []
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
     read = {(event["path"], event["file"], event["line"]) for event in result.rows("events")}
     for row in rows:
         for number, text in _lines(_path(row)):
-            if (row["path"], row["file"], number) in read:
-                continue
-            if _TROUBLE.search(text[:LONG]) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
-                found += 1
-                if not first:
-                    means = next((kind.means for kind in _KINDS if kind.pattern.search(text[:LONG])), "")
-                    means = "" if means == _SLOW else means
-                    first = (
-                        f"{row['file'].rsplit('/', 1)[-1]}:{number}  {' '.join(text.split())[:_SHOWN]}"
-                        + (f" (points to {means})" if means else "")
-                    )
-    return f"{counted(found, 'line')} of trouble, the first: {first}" if found else ""
+            known = (
+                (row["path"], row["file"], number) in read or _NO_TROUBLE.search(text) or ANCHOR.search(text)
+            )
+            if not known and _TROUBLE.search(text[:LONG]):
+                found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
+    if not found:
+        return ""
+    kind = next(kind for kind in (_REFUSED, *_KINDS) if any(kind.pattern.search(text) for _, text in found))
+    place, text = next(one for one in found if kind.pattern.search(one[1]))
+    means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
+    return f"{counted(len(found), 'line')} of trouble, {'the first' if found[0][0] == place else 'for instance'}: {place}  {' '.join(text.split())[:_SHOWN]}{means}"
+
+
+#: Exceptions that tell by themselves what their member met.
+_REFUSED = _Kind(
+    re.compile(
+        r"CommitFailedException|TaskMigratedException|kicked out of the group|has been fenced due to a rebalance"
+    ),
+    "a commit that was refused: the group had rebalanced without this member, because its loop was slower than "
+    "max.poll.interval.ms or its session was over",
+)
 
 
 #: Words of a group that no template and no list of words may have read.

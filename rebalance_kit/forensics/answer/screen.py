@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.severity import NOTE
-from rebalance_kit.forensics.answer.verdict import totals
+from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
 
@@ -113,8 +113,7 @@ def _cost(gaps: Sequence[Row]) -> list[str]:
     if not gaps:
         return []
     sums = totals(gaps)
-    least = "at least " if sums["at_least"] else ""
-    told = f"{least}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread; longest gap {sums['longest_ms'] / 1000:,.1f} s"
+    told = f"{bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread; longest gap {sums['longest_ms'] / 1000:,.1f} s"
     return _wrap("  cost      ", f"{told} ({sums['longest']})")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ _WORDS = {
     "leaves": "leaving rd_leave other_leaving",
     "group metadata loaded": "metadata_loaded loaded member_loaded",
     "is told that the group is rebalancing": "other_rebalancing",
-    "asks to join again": "rejoin_requested",
+    "asks to join again": "rejoin_requested join_retried",
     "a heartbeat fails": "other_heartbeat_failed rd_heartbeat_error",
     "fails to join": "other_join_failed",
     "finds no coordinator": "other_no_coordinator",
@@ -49,15 +50,15 @@ OF_REBALANCES = frozenset(
 )
 
 
+#: What ends a line about partitions that are none, before its logger.
+_NONE = re.compile(r"\[\](?: \([\w.$:]+\))?\s*$")
+
+
 def _words(row: Row) -> str:
     words = _BY_KIND.get(row["event"], "")
-    if row["event"] == "rejoin_requested" and row["reason"]:
+    if row["reason"] and ("fails" in words or words == "asks to join again"):
         return f"{words} ({row['reason'][:80]})"
-    return (
-        "is given no partition"
-        if words == "is given partitions" and row["text"].rstrip().endswith("[]")
-        else words
-    )
+    return words.replace(" partitions", " no partition") if _NONE.search(row["text"]) else words
 
 
 def steps(events: Iterable[Row]) -> str:

@@ -11,7 +11,7 @@ from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, grav
 from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rebalance_kit.forensics.tables import Row, Tables
 
@@ -187,11 +187,22 @@ def _capital(text: str) -> str:
 
 
 def totals(gaps: Sequence[Row]) -> dict[str, Any]:
-    """Unread partition-milliseconds, the longest gap, and whether some began earlier than these logs can tell."""
+    """Unread partition-milliseconds, the longest gap, and whether that is too little or too much.
+
+    Too little where a gap began before these logs tell; too much where it is counted from a last heartbeat: its member
+    died after that, by less than a heartbeat interval.
+    """
     longest = max(gaps, key=lambda row: row["duration_ms"], default=None)
     return {
         "unread_ms": sum(max(0, row["duration_ms"]) for row in gaps),
         "longest_ms": None if longest is None else longest["duration_ms"],
         "longest": None if longest is None else longest["partition"],
         "at_least": any(row["at_least"] for row in gaps),
+        "at_most": any(row["known_by"] == "expired" for row in gaps)
+        and not any(row["at_least"] for row in gaps),
     }
+
+
+def bound(sums: Mapping[str, Any]) -> str:
+    """What stands before such a sum."""
+    return "at least " if sums["at_least"] else "at most " if sums["at_most"] else ""

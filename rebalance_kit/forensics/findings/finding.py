@@ -180,6 +180,9 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
     known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
         return known
+    if over_ms < limit_ms:
+        # The session was over by then, whatever a default says.
+        limit_ms, known = over_ms, f"{key} is no longer than that"
     wanted = -int(-over_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > 1_800_000:
         return f"nothing was heard for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"

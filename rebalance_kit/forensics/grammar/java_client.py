@@ -95,6 +95,10 @@ _LINES: tuple[tuple[str, str], ...] = (
         " Rediscovery will be attempted.",
     ),
     ("close_timed_out", "Close timed out with {detail}"),
+    (
+        "callback_failed",
+        "User provided listener {_} failed on invocation of {detail} for partitions {partitions}",
+    ),
     # Commits
     ("commit_stale", "OffsetCommit failed for member {member} with stale member epoch error.{_}"),
     ("commit_failed", "OffsetCommit failed with {reason}"),
@@ -134,6 +138,7 @@ JAVA: tuple[Template, ...] = tuple(Template(event, "java", text) for event, text
 CONFIG_KEYS = (
     "client.id",
     "enable.auto.commit",
+    "group.consumer.session.timeout.ms",
     "group.id",
     "group.instance.id",
     "group.protocol",

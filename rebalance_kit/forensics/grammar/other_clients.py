@@ -19,7 +19,8 @@ from rebalance_kit.forensics.grammar.template import Template
 _REJOINING: tuple[tuple[str, str], ...] = (
     ("other_unknown_member", "re-joining group, reason:{_}nknown{_}ember{_}"),
     ("other_rebalancing", "re-joining group, reason:{_}ebalance{_}rogress{_}"),
-    ("rejoin_requested", "re-joining group, reason:[[:]]{reason}"),
+    ("client_instance_fenced", "re-joining group, reason:{_}enced{_}nstance{_}"),
+    ("join_retried", "re-joining group, reason:[[:]]{reason}"),
 )
 
 _LINES: tuple[tuple[str, str], ...] = (

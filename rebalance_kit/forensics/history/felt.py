@@ -339,7 +339,7 @@ def _trigger(event: Event) -> str | None:
         name in {"rd_heartbeat_error", "rd_rebalance", "fatal"} and "enced" in (reason or "")
     ):
         return "fenced"
-    if name in _SESSION_LOST:
+    if name in _SESSION_LOST or (name == "rd_rebalance" and "session timed out" in (reason or "")):
         return "session_lost"
     if name == "config_mismatch":
         return "enforced"

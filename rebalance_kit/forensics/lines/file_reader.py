@@ -171,12 +171,14 @@ class FileReader:
 
 def sums(events: Iterable[dict[str, Any]], rejected: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
     """What a table of files adds to the counts of lines: of some events and rejected lines."""
-    first_ms = last_ms = None
+    first_ms: int | None = None
+    last_ms: int | None = None
     by_words: set[int] = set()
     for fields in events:
         at_ms = fields.get("at_ms")
         if at_ms is not None:
-            first_ms = at_ms if first_ms is None or at_ms < first_ms else first_ms
+            if first_ms is None or (first_ms < DAY_MS, at_ms) < (at_ms < DAY_MS, first_ms):
+                first_ms = at_ms
             last_ms = at_ms if last_ms is None or at_ms > last_ms else last_ms
         if "confidence" in fields:
             by_words.add(fields["row"] // MESSAGES_A_LINE)
@@ -224,6 +226,9 @@ def _reject_long(told: FileRead) -> None:
     told.rest, told.left_out = b"", 0
 
 
+#: Times before this are those of lines that hold no day.
+DAY_MS = 86_400_000
+
 #: A line that is not remembered.
 _UNREAD = object()
 
@@ -244,7 +249,8 @@ def _complete(told: FileRead, shift_ms: int) -> None:
         if at_ms is not None:
             if shift_ms:
                 fields["at_ms"] = at_ms = at_ms + shift_ms
-            if before is not None and before > at_ms:
+            # Of a bare time of day the day is unknown.
+            if before is not None and before > at_ms >= DAY_MS:
                 fields["back_ms"] = before - at_ms
             before = at_ms
     told.last_ms = before

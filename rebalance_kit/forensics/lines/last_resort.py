@@ -124,7 +124,7 @@ _OF_CLIENTS = (
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
-        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|new(?:ly)? assign",
+        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|\bassigned: \[|new(?:ly)? assign",
     ),
     _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
 )
@@ -155,6 +155,7 @@ _GROUP = (
     r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
     r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
     r"""\bGroup member \(([^,()\s]{1,249}),""",
+    r"""\b[Gg]roup coordinator for ([\w.<>-]{1,249})""",
     r"""\bconsumergr?oup[/ ]([^/\s]{1,249})""",
     r"""\[\[([^\]\s]{1,249})\] \{""",
     r"""\b(?:rebalance|restabilize|in|joins|left|for|of) (?:group|\w+) ([\w.<>-]{1,249}) (?:in state|with old|has failed|generation)""",

@@ -79,7 +79,7 @@ def test_a_long_look_draws_a_bar_and_ctrl_c_tells_what_is_known(endless):
         seen = shown(process, terminal, b" lines")
         process.send_signal(signal.SIGINT)
         told, _ = process.communicate(timeout=120)
-    assert seen.startswith(b"\r\x1b[K[#")
+    assert seen.startswith(b"\r\x1b[K[")
     assert process.returncode == 128 + signal.SIGINT
     assert TOLD in told
     assert b"interrupted: read up to line " in told

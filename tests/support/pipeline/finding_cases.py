@@ -201,6 +201,17 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
             "[Error 29] TopicAuthorizationFailedError\n"
         },
     ),
+    "callback_failed": (
+        "c1",
+        {
+            "c1.log": client(
+                0,
+                "c1",
+                "User provided listener app.Listener failed on invocation of onPartitionsAssigned for partitions [orders-1]",
+            )
+        },
+        {"c1.log": client(0, "c1", "Adding newly assigned partitions: orders-1")},
+    ),
     "commit_unanswered": (
         "c1",
         {

@@ -220,6 +220,13 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         source=f"{_KIP848}: online migration",
     ),
     LineRule(
+        "callback_failed",
+        ("callback_failed",),
+        sentence="the rebalance callback {detail} of {who} threw an exception, which its poll() throws on",
+        do="Look at the exception below that line. Kafka goes on with the assignment; the application may not have taken it up, or not given it up.",
+        source="ConsumerRebalanceListenerInvoker; ConsumerCoordinator.onJoinComplete",
+    ),
+    LineRule(
         "leave_timed_out",
         ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
         # A Connect worker of 2.x says so at every stop.
