@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import pytest
+import yaml
 
 from rebalance_kit.forensics.lines.layouts import LAYOUTS, Reading, load_layouts
 from rebalance_kit.forensics.look import look
@@ -134,3 +138,21 @@ def test_an_offset_is_seconds_or_milliseconds_with_a_sign():
 
 def test_the_readers_layouts_come_before_the_kits():
     assert Reading(LAYOUTS[:1]).table[:2] == (LAYOUTS[0], LAYOUTS[0])
+
+
+@pytest.mark.parametrize("odd", ["[[a]", "[][]", "[^][]", "[a--]", "[a&&b]", "[+~~|||]", r"\[[[]", r"[\[[]"])
+def test_odd_brackets_of_a_layout_mean_what_they_did_and_warn_of_nothing(odd, tmp_path, recwarn):
+    path = tmp_path / "layouts.yaml"
+    path.write_text(
+        yaml.safe_dump({"layouts": [{"name": "x", "begins": "#", "pattern": f"{odd}(?P<message>.*)"}]})
+    )
+    (layout,) = load_layouts(path)
+    re.compile(layout.whole)
+    assert not recwarn.list
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = re.compile(f"{odd}(?P<message>.*)")
+    texts = [*map(chr, range(128)), *(f"[{chr(letter)}" for letter in range(128))]
+    assert [bool(re.fullmatch(layout.whole, text)) for text in texts] == [
+        bool(before.fullmatch(text)) for text in texts
+    ]

@@ -116,7 +116,25 @@ def _layout(entry: Any, where: str) -> Layout:
     return Layout(entry["name"], tuple(begins), _checked(entry["pattern"], where), time=time)
 
 
+#: A character of a pattern that a backslash makes plain, or a whole set; in a set what a later Python may read otherwise.
+_SETS = re.compile(r"(?s)\\.|(\[\^?\]?)((?:\\.|[^\\\]])*)\]")
+_ODD_IN_SETS = re.compile(r"(?s)(\\.)|\[|(?:(?<=-)-|(?<=&)&|(?<=~)~|(?<=\|)\|)")
+
+
+def _plain_sets(pattern: str) -> str:
+    """The pattern with a backslash before what Python warns of in a set (``[`` and doubled signs): it means the same."""
+    return _SETS.sub(
+        lambda found: (
+            found[0]
+            if found[1] is None
+            else found[1] + _ODD_IN_SETS.sub(lambda odd: odd[1] or f"\\{odd[0]}", found[2]) + "]"
+        ),
+        pattern,
+    )
+
+
 def _checked(pattern: Any, where: str) -> str:
+    pattern = _plain_sets(str(pattern))
     try:
         re.compile(
             str(pattern), re.ASCII
