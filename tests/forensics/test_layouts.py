@@ -144,7 +144,7 @@ def test_the_readers_layouts_come_before_the_kits():
 def test_odd_brackets_of_a_layout_mean_what_they_did_and_warn_of_nothing(odd, tmp_path, recwarn):
     path = tmp_path / "layouts.yaml"
     path.write_text(
-        yaml.safe_dump({"layouts": [{"name": "x", "begins": "#", "pattern": f"{odd}(?P<message>.*)"}]})
+        yaml.safe_dump({"layouts": [{"name": "x", "begins": "x", "pattern": f"{odd}(?P<message>.*)"}]})
     )
     (layout,) = load_layouts(path)
     re.compile(layout.whole)
