@@ -4,7 +4,7 @@ python -m scripts.exercise_mutants                    ten mutants of every exerc
 python -m scripts.exercise_mutants c1 c2 --count 12   of some, and how many
 
 A mutant is the solution with one place changed: a comparison, a number, an operator, the other of a pair of functions (min and
-max, first and last), a condition turned round, a filter, an argument, an element or a statement left out, a text with another end. It is caught where a public or a hidden check
+max, first and last), a condition turned round, a filter, an argument, an element or a statement left out, a text with another end, a function emptied, left out or exchanged with the next. It is caught where a public or a hidden check
 fails. What is not caught is printed with its line: either it does the same as the solution, or a check is missing.
 """
 
@@ -16,11 +16,12 @@ import copy
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from rebalance_kit.exercises.runner import FromFile
-from rebalance_kit.exercises.workspace import all_names, find
+from rebalance_kit.exercises.workspace import AnyExercise, all_names, find
 
 SEED = 31
 COMPARISONS = {
@@ -68,6 +69,21 @@ SHORTENED = {
     "withColumn",
 }
 
+COMMITS = "class Listener:\n    def on_assigned(self, partitions, consumer):\n        {}\n    def on_revoked(self, partitions, consumer):\n        {}\n    def on_lost(self, partitions, consumer):\n        {}\n"
+_AHEAD = "consumer.commit({p: (consumer.position(p) or 0) + 1 for p in partitions})"
+_BEHIND = "consumer.commit({p: max((consumer.position(p) or 0) - 1, 0) for p in partitions})"
+_REWIND = "[consumer.seek(p, 0) for p in partitions]"
+IDEAS = {
+    "c4-fewest-duplicates": (
+        COMMITS.format("pass", _AHEAD, "pass"),
+        COMMITS.format("pass", _BEHIND, "pass"),
+        COMMITS.format(_REWIND, "consumer.commit()", "pass"),
+        COMMITS.format("consumer.commit()", "consumer.commit(); consumer.commit()", "consumer.commit()"),
+        COMMITS.format("pass", "consumer.commit({p: consumer.committed(p) for p in partitions})", "pass"),
+    )
+}
+"""Wrong ideas written by hand, where the solution is too short for ten mutants; also without sight of the check."""
+
 
 def mutants(source: str) -> list[tuple[int, str]]:
     """Every mutant of a module's functions that compiles: the line that was changed, and the text."""
@@ -104,7 +120,10 @@ def _changes(node: ast.AST) -> Iterator[object]:
     if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
         yield lambda new, _: setattr(new, "op", OPERATORS[type(new.op)]()) is None
     if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
-        yield lambda new, _: setattr(new, "value", new.value + 1) is None
+        yield lambda new, _: setattr(new, "value", new.value + 1 if new.value < 10 else new.value * 2) is None
+        yield (
+            lambda new, _: setattr(new, "value", new.value - 1 if new.value < 10 else new.value // 2) is None
+        )
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield lambda new, _: setattr(new, "value", not new.value) is None
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.strip():
@@ -127,6 +146,12 @@ def _changes(node: ast.AST) -> Iterator[object]:
         yield (
             lambda new, _: setattr(new, "id", {"min": "max", "max": "min", "sorted": "list"}[new.id]) is None
         )
+    if isinstance(node, ast.FunctionDef):
+        yield lambda new, _: setattr(new, "body", [ast.Pass()]) is None
+        yield _emptied
+        yield _exchanged
+        for place in range(3):
+            yield partial(_copied, place)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)):
         yield lambda new, _: setattr(new, "test", ast.UnaryOp(ast.Not(), new.test)) is None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEFT_OUT:
@@ -149,6 +174,34 @@ def _left_out(call: ast.AST, tree: ast.AST) -> bool:
     return False
 
 
+def _exchanged(function: ast.AST, tree: ast.AST) -> bool:
+    """A function and the next one beside it, with their bodies exchanged."""
+    others = _beside(function, tree)
+    place = next(at for at, each in enumerate(others) if each is function)
+    if place + 1 == len(others):
+        return False
+    one, other = others[place : place + 2]
+    one.body, other.body = other.body, one.body
+    return True
+
+
+def _copied(place: int, function: ast.AST, tree: ast.AST) -> bool:
+    """A function with the body of another one beside it."""
+    others = _beside(function, tree)
+    if place >= len(others) or others[place] is function:
+        return False
+    function.body = copy.deepcopy(others[place].body)  # type: ignore[attr-defined]
+    return True
+
+
+def _beside(function: ast.AST, tree: ast.AST) -> list[ast.FunctionDef]:
+    """The functions of the class or module that holds this one."""
+    for parent in ast.walk(tree):
+        if isinstance(parent, (ast.Module, ast.ClassDef)) and any(each is function for each in parent.body):
+            return [each for each in parent.body if isinstance(each, ast.FunctionDef)]
+    return [function] if isinstance(function, ast.FunctionDef) else []
+
+
 def _emptied(statement: ast.AST, tree: ast.AST) -> bool:
     for parent in ast.walk(tree):
         for _, value in ast.iter_fields(parent):
@@ -158,30 +211,38 @@ def _emptied(statement: ast.AST, tree: ast.AST) -> bool:
     return False
 
 
-def examine(name: str, count: int, bench: object) -> tuple[int, list[tuple[int, str]]]:
-    """How many mutants were tried, and those that no check noticed: line and text."""
+def examine(name: str, count: int, bench: object) -> tuple[int, list[tuple[int, str]], list[str]]:
+    """How many mutants were tried, those that no check noticed (line and text), and what a learner reads of the others."""
     exercise = find(name)
     source = exercise.text("solution.py")
     chosen = mutants(source)
     Random(f"{SEED}/{name}").shuffle(chosen)
-    chosen, missed = chosen[:count], []
+    chosen = [*chosen[:count], *((0, text) for text in IDEAS.get(name, ()))]
+    missed: list[tuple[int, str]] = []
+    said: list[str] = []
     for line, text in chosen:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "answer.py"
             file.write_text(text, "utf-8")
             answer = FromFile(file, exercise.task.function)
-            if _green(exercise, answer, bench):
+            words = _words(exercise, answer, bench)
+            if words is None:
                 missed.append((line, text))
-    return len(chosen), missed
+            else:
+                said.append(f"{_difference(source, text)}\n      {words}")
+    return len(chosen), missed, said
 
 
-def _green(exercise: object, answer: FromFile, bench: object) -> bool:
+def _words(exercise: AnyExercise, answer: FromFile, bench: object) -> str | None:
+    """What the first check that fails says; ``None``: the answer passes."""
     from rebalance_kit.exercises import checking
     from rebalance_kit.exercises.code_task import check_code
 
-    if hasattr(exercise, "folder") and "/code/" in exercise.folder.as_posix():
-        return bool(check_code(exercise, answer, seed=SEED).green)  # type: ignore[attr-defined]
-    return bool(checking.check_answer(exercise, answer, bench, seed=SEED).green)  # type: ignore[arg-type]
+    if "/code/" in exercise.folder.as_posix():
+        report = check_code(exercise, answer, seed=SEED)
+    else:
+        report = checking.check_answer(exercise, answer, bench, seed=SEED)
+    return None if report.green else str(report)
 
 
 def main(arguments: list[str]) -> int:
@@ -191,6 +252,7 @@ def main(arguments: list[str]) -> int:
     )
     parser.add_argument("names", nargs="*", help="exercises (default: all)")
     parser.add_argument("--count", type=int, default=10)
+    parser.add_argument("--words", action="store_true", help="print what a learner reads of each mutant")
     chosen = parser.parse_args(arguments)
     wanted = [
         name
@@ -203,9 +265,11 @@ def main(arguments: list[str]) -> int:
             from rebalance_kit.exercises.spark_bench import SparkBench
 
             bench = SparkBench()
-        tried, missed = examine(name, chosen.count, bench)
+        tried, missed, said = examine(name, chosen.count, bench)
         missed_in_all += len(missed)
         print(f"{name}: {tried - len(missed)} of {tried} caught", flush=True)
+        for words in said if chosen.words else ():
+            print(words, flush=True)
         for line, text in missed:
             print(
                 f"  not caught, line {line}:\n{_difference(find(name).text('solution.py'), text)}", flush=True

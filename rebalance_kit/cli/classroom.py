@@ -100,6 +100,14 @@ def _add_classroom(commands: Commands) -> None:
         help="on a machine without a wall: run answers as you, who can read and change all that is yours",
     )
     mark.set_defaults(command=_mark)
+    for name, command, words in (
+        ("gradescope", _gradescope, "write the autograder zip of an exercise for Gradescope"),
+        ("nbgrader", _nbgrader, "write a zip of assignments to unpack into an nbgrader course"),
+    ):
+        zipped = actions.add_parser(name, help=words)
+        zipped.add_argument("exercise", nargs="+" if command is _nbgrader else 1, help="as in 01 or c1")
+        zipped.add_argument("--to", type=Path, required=True, metavar="FILE", help="a zip to write")
+        zipped.set_defaults(command=command)
     report = actions.add_parser("report", help="print the class report and write report.html")
     report.add_argument("course", type=Path)
     report.set_defaults(command=_report)
@@ -159,6 +167,24 @@ def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
         check.close()
     print(f"{arguments.course / 'gradebook.csv'}, and what each learner reads in feedback/", file=out)
     print(f"Then: rebalance-kit classroom report {shlex.quote(str(arguments.course))}", file=out)
+    return 0
+
+
+def _gradescope(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.graders import gradescope
+
+    name = gradescope(arguments.exercise[0], arguments.to)
+    print(f"{name}: {arguments.to}. Upload it as the assignment's autograder, on Ubuntu 24.04.", file=out)
+    return 0
+
+
+def _nbgrader(arguments: argparse.Namespace, out: TextIO) -> int:
+    from rebalance_kit.classroom.graders import nbgrader
+
+    names = nbgrader(arguments.exercise, arguments.to)
+    print(f"{', '.join(names)}: {arguments.to}. Unpack it in the course's folder, then:", file=out)
+    for name in names:
+        print(f"nbgrader generate_assignment {name}", file=out)
     return 0
 
 

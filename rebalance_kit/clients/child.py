@@ -127,9 +127,13 @@ class Member(threading.Thread):
             on_revoke=self._told("revoked", "on_revoke"),
             on_lost=self._told("lost", "on_lost"),
         )
-        leaves = member.get("until_s") or math.inf
+        leaves, stalls = member.get("until_s") or math.inf, member.get("stalls_at_s") or math.inf
         said, read = self._events.now(), 0
         while self._events.now() < leaves and not self._settling.over(self._events.now()):
+            if self._events.now() >= stalls:
+                stalls = math.inf
+                time.sleep(member["stalls_s"])
+                self._settling.stirred(self._events.now())
             read += self._poll(consumer)
             if self._events.now() - said >= 1:
                 owned = sorted(partition.partition for partition in consumer.assignment())
@@ -163,7 +167,9 @@ class Member(threading.Thread):
             self._settling.stirred(self._events.now())
             if answer is not None:
                 try:
-                    answer(consumer, partitions)
+                    kept = answer(consumer, partitions)
+                    if isinstance(self._code, Distant):
+                        self._events.say("kept", member=self.name, kept=kept)
                 finally:
                     self._settling.stirred(self._events.now())
 

@@ -1,7 +1,7 @@
 """Callbacks that run in another process: a real consumer here, the learner's code there, and messages of JSON lines between them.
 
 ``Distant`` stands in for the learner's module in the process of the clients. What arrives from there is an order for the consumer, the end
-of a callback, or nothing at all: no other word counts, so what the clients report stays theirs.
+of a callback with what its module keeps in ``OWNED``, or nothing at all: no other word counts, so what the clients report stays theirs.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class Distant:
                 setattr(self, name, self._callback(name))
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def _callback(self, name: str) -> Callable[[Any, Any], None]:
-        def callback(consumer: Any, partitions: Any) -> None:
-            self._call(name, threading.current_thread().name, consumer, partitions)
+    def _callback(self, name: str) -> Callable[[Any, Any], Any]:
+        def callback(consumer: Any, partitions: Any) -> Any:
+            return self._call(name, threading.current_thread().name, consumer, partitions)
 
         return callback
 
-    def _call(self, name: str, member: str, consumer: Any, partitions: Any) -> None:
+    def _call(self, name: str, member: str, consumer: Any, partitions: Any) -> Any:
         answers: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._waiting[member] = answers
         errors: list[BaseException] = []
@@ -86,7 +86,7 @@ class Distant:
                     raise errors[number]
                 raise RuntimeError(str(said["raised"])[:1000])
             if "done" in said:
-                return
+                return said.get("kept")
             self._say({"member": member, **_carried_out(consumer, said, errors)})
 
     def _say(self, message: Mapping[str, Any]) -> None:

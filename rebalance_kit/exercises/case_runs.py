@@ -139,11 +139,14 @@ def facts_of(run: CaseRun) -> tuple[Mapping[str, Any], ...]:
 _MOST_DRAWS = 200
 
 
-def incidents(seed: int, families: Sequence[str], protocol: str | None = None) -> tuple[CaseRun, ...]:
-    """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol if asked."""
+def incidents(
+    seed: int, families: Sequence[str], protocol: str | Mapping[str, str] | None = None
+) -> tuple[CaseRun, ...]:
+    """One incident of every family, in an order drawn too, as runs called night-1, night-2, ...; of one protocol, or of one by family, if asked."""
+    of = protocol if isinstance(protocol, Mapping) else dict.fromkeys(families, protocol)
     order = list(families)
     random.Random(f"order/{seed}").shuffle(order)
-    drawn = [_one(f"{seed}/{number}", family, protocol) for number, family in enumerate(order)]
+    drawn = [_one(f"{seed}/{number}", family, of.get(family)) for number, family in enumerate(order)]
     runs = tuple(
         CaseRun(f"night-{number}", write_scenario(incident.scenario), None, None)
         for number, incident in enumerate(drawn, start=1)

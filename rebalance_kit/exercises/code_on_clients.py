@@ -62,12 +62,17 @@ ON_CLIENTS = OnClients()
 
 
 def client_case(
-    title: str, strategy: str, seconds: float, members: Mapping[str, Mapping[str, float]], points: int = 3
+    title: str,
+    strategy: str,
+    seconds: float,
+    members: Mapping[str, Mapping[str, float]],
+    points: int = 3,
+    configs: Mapping[str, object] | None = None,
 ) -> CodeCase:
     """Clients of one strategy; they commit once a second by themselves."""
     spec = {
         "strategy": strategy, "seconds": seconds, "members": members, "bootstrap": None,
-        "topic": "orders", "group": "orders-app", "configs": {},
+        "topic": "orders", "group": "orders-app", "configs": dict(configs or {}),
     }  # fmt: skip
     return CodeCase(title, spec, points=points)
 
@@ -75,7 +80,12 @@ def client_case(
 def _events(code: Code, limit_s: float, case: CodeCase) -> ClientRun | str:
     """What real clients did, which call the callbacks behind a wall by message and report to a pipe that those do not have."""
     whole = case.data["seconds"] + min(limit_s, _GRACE_S)
-    order = {**code_of(code), "cpu_s": int(whole) + 10, "limit_s": limit_s}
+    order = {
+        **code_of(code),
+        "members": list(case.data["members"]),
+        "cpu_s": int(whole) + 10,
+        "limit_s": limit_s,
+    }
     with begun(_NEED) as callbacks:
         try:
             if callbacks.receive(START_S) is None:
@@ -143,6 +153,8 @@ def read_and_handed_over(case: CodeCase, run: Any) -> Mark:
             f"at the end the members own {', '.join(map(str, owned)) or 'nothing'} of the partitions 0 to {_PARTITIONS - 1}. "
             "Assign all partitions that the callback is given, and no others."
         )
+    for member in case.data["members"]:
+        _cache_follows(run, member)
     (total,) = run.of("summary")
     if total["skipped"]:
         return Mark(
@@ -150,6 +162,39 @@ def read_and_handed_over(case: CodeCase, run: Any) -> Mark:
             f"{total['skipped']} records were never read: was more committed than read, or an offset changed?",
         )
     return FULL
+
+
+def _cache_follows(run: ClientRun, member: str) -> None:
+    """Raise ``Failed`` where ``OWNED`` differs from what the client owned in two reports on end, or is not empty once it closed."""
+    kept: Any = []
+    differed = False
+    for event in (event for event in run.events if event.get("member") == member):
+        if event["kind"] == "kept":
+            kept = event["kept"]
+            if kept is None:
+                raise Failed(
+                    f"member {member} keeps no set of numbers named OWNED. Keep the number of each partition that it owns there: partition.partition."
+                )
+        elif event["kind"] == "read":
+            if kept != event["owned"] and differed:
+                raise Failed(
+                    f"member {member} owns {_numbers(event['owned'])} at {event['at_s']} s, and OWNED holds {_numbers(kept)}. {_cache_step(kept, event['owned'])}"
+                )
+            differed = kept != event["owned"]
+    if kept:
+        raise Failed(
+            f"member {member} has closed, and OWNED still holds {_numbers(kept)}. on_revoke is called on close() too: take out what it is given."
+        )
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "nothing"
+
+
+def _cache_step(kept: Sequence[int], owned: Sequence[int]) -> str:
+    if set(owned) - set(kept):
+        return "Put in what on_assign is given; a revocation of some partitions leaves the others yours."
+    return "Take out what on_revoke and on_lost are given: they have another owner now."
 
 
 def _next_step(case: CodeCase, event: Mapping[str, Any]) -> str:

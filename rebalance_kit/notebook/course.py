@@ -17,7 +17,7 @@ from rebalance_kit.notebook.text import Text, in_lines
 from rebalance_kit.scenarios import explained
 
 _NUMBERED = re.compile(r"\d\d[a-z]?-[\w-]+\.ipynb")
-_AT_HOME = 'To run it, type at home: pip install "rebalance-kit[lab,spark,clients]" && rebalance-kit course my-course'
+_AT_HOME = 'To run it, type at home, in a clone of the kit: pip install ".[lab,spark,clients]" && rebalance-kit course my-course'
 _MINUTES = re.compile(r"\*\*(\d+) minutes\.?\*\*(?:, and (\d+) for its exercises)?")
 
 

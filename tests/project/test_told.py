@@ -76,3 +76,45 @@ def test_every_command_that_a_text_of_the_kit_names_exists():
     named = set(chain.from_iterable(map(NAMED.findall, texts)))
     assert named <= commands(), f"no such command: {sorted(named - commands())}"
     assert len(named) > 10
+
+
+WHOLE = re.compile(
+    r"^\s*(?:\.venv/bin/)?rebalance-kit ([^\n#>|&]+)|`rebalance-kit ([^`\n|&>]+)`", re.MULTILINE
+)
+PLACEHOLDERS = {
+    "N": "3",
+    "SEED": "3",
+    "DATE": "2026-12-12",
+    "HOST:PORT": "localhost:9092",
+    "COMMAND": "doctor",
+    "MOMENT": "2026-12-12T12:00",
+}
+
+
+def whole_lines():
+    """Every command with arguments that a document or a lesson tells a person to type."""
+    places = ("README.md", "docs/*.md", "docs/site/*.md", "exercises/**/*.md", "notebooks/src/**/*.py")
+    found = [
+        line
+        for place in places
+        for path in ROOT.glob(place)
+        for line in WHOLE.findall(path.read_text("utf-8"))
+    ]
+    lines = {re.sub(r" ?\[.*|\.\.\.|…", "", one or other).strip() for one, other in found}
+    return sorted(line for line in lines if len(line.split()) > 1 and not set("{}") & set(line))
+
+
+def test_every_line_that_a_text_tells_to_type_is_understood(capsys):
+    parser, refused, lines = cli._parser(), [], whole_lines()
+    for line in lines:
+        words = [PLACEHOLDERS.get(word, word) for word in shlex.split(line, comments=True)]
+        try:
+            parser.parse_args(words)
+        except SystemExit:
+            said = capsys.readouterr().err
+            if (
+                "arguments are required" not in said and "expected one argument" not in said
+            ):  # a mention, no line
+                refused.append(f"{line}: {said.splitlines()[-1:]}")
+    assert not refused
+    assert len(lines) > 60

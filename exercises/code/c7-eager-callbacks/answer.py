@@ -1,5 +1,8 @@
 """C7 Callbacks for an eager group."""
 
+OWNED = set()
+"""Numbers of the partitions that this member owns."""
+
 
 def on_assign(consumer, partitions):
     """These partitions are yours from now on."""

@@ -4,6 +4,8 @@ from rebalance_kit.exercises.code_on_clients import ON_CLIENTS, client_case, rea
 from rebalance_kit.exercises.code_task import CodeTask
 
 TWO = {"a": {"from_s": 0}, "b": {"from_s": 4}}
+STALLS = {"a": {"from_s": 0, "stalls_at_s": 8, "stalls_s": 9}, "b": {"from_s": 0}}
+SHORT = {"max.poll.interval.ms": 5000}
 
 TASK = CodeTask(
     title="Callbacks for an eager group",
@@ -14,6 +16,7 @@ TASK = CodeTask(
     public=(
         client_case("range: a second member joins", "range", 14, TWO),
         client_case("roundrobin: a second member joins", "roundrobin", 14, TWO),
+        client_case("range: a member does not poll for 9 s", "range", 24, STALLS, configs=SHORT),
     ),
     judge=read_and_handed_over,
 )

@@ -1,5 +1,8 @@
 """C8 Callbacks for every protocol."""
 
+OWNED = set()
+"""Numbers of the partitions that this member owns."""
+
 
 def on_assign(consumer, partitions):
     """These partitions are yours from now on."""

@@ -4,6 +4,8 @@ from rebalance_kit.exercises.code_on_clients import ON_CLIENTS, client_case, rea
 from rebalance_kit.exercises.code_task import CodeTask
 
 TWO = {"a": {"from_s": 0}, "b": {"from_s": 4}}
+STALLS = {"a": {"from_s": 0, "stalls_at_s": 8, "stalls_s": 9}, "b": {"from_s": 0}}
+SHORT = {"max.poll.interval.ms": 5000}
 
 TASK = CodeTask(
     title="Callbacks for every protocol",
@@ -15,6 +17,13 @@ TASK = CodeTask(
         client_case("range (eager): a second member joins", "range", 14, TWO),
         client_case("cooperative-sticky: a second member joins", "cooperative-sticky", 14, TWO),
         client_case("KIP-848: a second member joins", "consumer", 14, TWO),
+        client_case(
+            "cooperative-sticky: a member does not poll for 9 s",
+            "cooperative-sticky",
+            28,
+            STALLS,
+            configs=SHORT,
+        ),
     ),
     judge=read_and_handed_over,
 )

@@ -16,6 +16,9 @@ from rebalance_kit.clients.distant import CALLBACKS, plain, read
 from rebalance_kit.exercises.child.attempt import attempted, limit_resources, next_order, reply
 from rebalance_kit.exercises.child.lock import REPLY
 
+KEPT = "OWNED"
+"""The name under which callbacks keep the numbers of the partitions that their member owns; each member has a module of its own."""
+_MOST = 100
 _lock = threading.Lock()
 
 
@@ -59,10 +62,14 @@ def main() -> None:
     reply({"ready": True})
     order = next_order()
     limit_resources(order["cpu_s"], order["memory"], order["file_size"])
-    names: dict[str, Any] = {"__name__": "callbacks", "__file__": order["file"]}
+    modules: dict[str, dict[str, Any]] = {
+        member: {"__name__": "callbacks", "__file__": order["file"]} for member in order["members"]
+    }
 
     def load() -> Mapping[str, Any]:
-        exec(compile(order["text"], order["file"], "exec"), names)  # noqa: S102 - the learner's own file, behind a wall
+        code = compile(order["text"], order["file"], "exec")
+        for names in modules.values():
+            exec(code, names)  # noqa: S102 - the learner's own file, behind a wall
         return {"names": [name for name in CALLBACKS if callable(names.get(name))]}
 
     loaded = attempted(load, order["file"], order["limit_s"])
@@ -74,7 +81,9 @@ def main() -> None:
         message = json.loads(line)
         if "call" in message:
             answers = waiting[message["member"]] = queue.SimpleQueue()
-            threading.Thread(target=_called, args=(names, message, answers), daemon=True).start()
+            threading.Thread(
+                target=_called, args=(modules[message["member"]], message, answers), daemon=True
+            ).start()
         else:
             waiting[message["member"]].put(message)
     os._exit(0)
@@ -89,7 +98,14 @@ def _called(
     except BaseException as error:  # noqa: BLE001 - whatever a callback raises is told to the clients
         _say({"member": member, "raised": f"{error}"[:1000], "error": getattr(error, "told", None)})
     else:
-        _say({"member": member, "done": True})
+        _say({"member": member, "done": True, "kept": _kept(names.get(KEPT))})
+
+
+def _kept(owned: object) -> list[int] | None:
+    """The numbers in a member's own set; ``None``: it keeps no set of numbers."""
+    if not isinstance(owned, set) or len(owned) > _MOST or any(type(one) is not int for one in owned):
+        return None
+    return sorted(owned)
 
 
 if __name__ == "__main__":

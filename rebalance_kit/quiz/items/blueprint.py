@@ -27,6 +27,7 @@ from rebalance_kit.quiz.items.form import question_text
 from rebalance_kit.quiz.items.item import Choice, Generated, Item, kind_asked
 from rebalance_kit.quiz.items.reading import read_document
 
+LEVELS = ("recall", "apply", "diagnose")
 HANDS = 3
 """Papers of a series: the kit advises three in a row."""
 TELLING = 5
@@ -313,15 +314,17 @@ def _dealt(plan: Blueprint, bank: Bank, series: int, questions: int | None = Non
 
 
 def cells_table(name: str, series: int = 0, bank: Bank | None = None) -> str:
-    """How parallel three mocks are: questions of each kind and level per domain, in each of the three papers."""
+    """How parallel three mocks are, in Markdown: questions per domain, kind and level, one number for each paper."""
     plan, bank = blueprint(name), bank or read_bank()
-    wide = max(len(domain) for domain in plan.weights)
-    first = HANDS * series + 1
-    head = f"{plan.name}, questions in mocks {first}, {first + 1} and {first + 2}"
-    lines = [head, f"{'domain':<{wide}}  {'kind':<8}  {'level':<8}  {first:>3}{first + 1:>4}{first + 2:>4}"]
+    rows: dict[tuple[str, str], dict[str, str]] = {}
     for (domain, kind, level), counts in spread(_dealt(plan, bank, series)).items():
-        lines.append(f"{domain:<{wide}}  {kind:<8}  {level:<8}  {counts[0]:>3}{counts[1]:>4}{counts[2]:>4}")
-    return "\n".join(lines)
+        rows.setdefault((domain, kind), {})[level] = " ".join(map(str, counts))
+    head = f"| {plan.name} | kind | " + " | ".join(LEVELS) + " |"
+    lines = [
+        f"| {domain} | {kind} | " + " | ".join(levels.get(level, "–") for level in LEVELS) + " |"
+        for (domain, kind), levels in rows.items()
+    ]
+    return "\n".join([head, "|---" * (2 + len(LEVELS)) + "|", *lines])
 
 
 def paper_table(name: str, seed: int = 1, bank: Bank | None = None) -> str:

@@ -13,6 +13,7 @@ from rebalance_kit.analysis.draws import check_draws
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.quiz.items.bank import Bank, read_bank
+from rebalance_kit.quiz.items.blueprint import cells_table
 from rebalance_kit.quiz.items.item import Generated, Item, beliefs_of
 from rebalance_kit.quiz.items.lint import LINTS, guessing_table
 from rebalance_kit.quiz.items.reading import Problem
@@ -49,6 +50,12 @@ def figures(bank: Bank) -> str:
         "standard errors (*position* is the best of the four letters):",
         "",
         guessing_table(items),
+        "",
+        "Mocks 1, 2 and 3 of each exam, cell by cell: how many questions of a domain, a kind and a level each of the three papers holds.",
+        "",
+        cells_table("CCDAK", bank=bank),
+        "",
+        cells_table("CCAAK", bank=bank),
     ]
     return "\n".join(lines)
 

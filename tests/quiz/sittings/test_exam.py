@@ -493,15 +493,34 @@ def test_every_notebook_lesson_and_document_that_a_report_names_is_there():
         (["exam", "CCDAK", "--seed", "0"], "mock 0 received, expected 1 or more"),
         (["exam", "CCDAK", "--seed", "-5"], "mock -5 received"),
         (["answers", "report", "--store", "nowhere/answers.db"], "does not exist; expected a folder"),
+        (["answers", "export", "--to", "nowhere/answers.jsonl"], "expected a folder that can be written to"),
+        (["exam", "CKA"], "exam 'CKA' is unknown; expected one of CCDAK, CCAAK"),
+        (["exam", "CCDAK", "--questions", "0"], "an exam of 0 questions received, expected 1 to 200"),
+        (["exam", "CCDAK", "--questions", "500"], "an exam of 500 questions received"),
+        (["exam", "CCDAK", "--minutes", "nan"], "an exam of nan minutes received, expected more than 0"),
+        (["exam", "CCDAK", "--minutes", "inf"], "an exam of inf minutes received"),
+        (["exam", "CCDAK", "--minutes", "-1"], "an exam of -1 minutes received"),
+        (["quiz", "--count", "0"], "count 0 received, expected at least 1"),
     ],
 )
-def test_a_mock_before_the_first_and_a_store_in_no_folder_are_refused(
-    tmp_path, monkeypatch, capsys, more, said
-):
+def test_a_wrong_use_is_refused_in_words_and_leaves_nothing_behind(tmp_path, monkeypatch, capsys, more, said):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("REBALANCE_KIT_ATTEMPTS", str(tmp_path / "answers.db"))
     assert main(more, io.StringIO()) == 2
     assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_command_of_the_terminal_is_never_taken_for_an_answer(store):
+    out = io.StringIO()
+    lines = ["", "help", "h", "99 g", "x z", "a,b,c,d,e", "r", "quit"]
+    source = io.StringIO("\n".join(lines) + "\n")
+    run_exam("CCDAK", questions=12, store=store, source=source, out=out)
+    text = out.getvalue()
+    assert text.count("strike out") >= 2, "the help can be had again"
+    assert text.count("received") >= 3, "a place, a letter and an answer that are none"
+    assert "0 of 12 answered" in text and "1 of 12 answered" not in text
+    assert "comes back to it" in text
 
 
 def test_in_a_terminal_each_question_is_looked_back_at_once_it_is_over(store):
