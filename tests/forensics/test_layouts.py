@@ -140,7 +140,7 @@ def test_the_readers_layouts_come_before_the_kits():
     assert Reading(LAYOUTS[:1]).table[:2] == (LAYOUTS[0], LAYOUTS[0])
 
 
-@pytest.mark.parametrize("odd", ["[[a]", "[][]", "[^][]", "[a--]", "[a&&b]", "[+~~|||]", r"\[[[]", r"[\[[]"])
+@pytest.mark.parametrize("odd", ["[[a]", "[][]", "[^][]", "[+--]", "[a&&b]", "[+~~|||]", r"\[[[]", r"[\[[]"])
 def test_odd_brackets_of_a_layout_mean_what_they_did_and_warn_of_nothing(odd, tmp_path, recwarn):
     path = tmp_path / "layouts.yaml"
     path.write_text(
@@ -151,7 +151,7 @@ def test_odd_brackets_of_a_layout_mean_what_they_did_and_warn_of_nothing(odd, tm
     assert not recwarn.list
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        before = re.compile(f"{odd}(?P<message>.*)")
+        before = re.compile(f"(?s){odd}(?P<message>.*)")
     texts = [*map(chr, range(128)), *(f"[{chr(letter)}" for letter in range(128))]
     assert [bool(re.fullmatch(layout.whole, text)) for text in texts] == [
         bool(before.fullmatch(text)) for text in texts
