@@ -319,6 +319,7 @@ def test_every_link_of_the_pages_and_documents_leads_somewhere(built, tmp_path):
     assert len(labs) == len(list((ROOT / "notebooks").glob("case-*.ipynb")))
 
 
+@pytest.mark.long
 def test_a_second_build_has_the_same_bytes(built, tmp_path):
     site.build(tmp_path / "site")
     assert _digests(tmp_path / "site") == _digests(built)

@@ -32,7 +32,13 @@ def here(logs):
     return look(*logs)
 
 
-@pytest.fixture(scope="module", params=["runs folded where they are read", "events sent to those who fold"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        "runs folded where they are read",
+        pytest.param("events sent to those who fold", marks=pytest.mark.long),
+    ],
+)
 def there(request, spark, logs):
     from rebalance_kit.pipeline.inquiry import gold, read_events
 
