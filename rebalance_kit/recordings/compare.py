@@ -191,6 +191,7 @@ _REMOVALS = (
         "refused",
     ),
 )
+_LATE = re.compile(r"Group \S+ removed dynamic members who haven't joined: \w*[\[(](.*?)[\])]")
 _BY_INSTANCE = re.compile(r"(?:groupInstanceId=|instance id )(\S+?)[ ,.]")
 
 
@@ -251,6 +252,10 @@ def of_record(run: RecordedRun) -> Facts:
         begun = _round(line.text, line.t - begin, assigned)
         if begun is not None:
             rounds.append(begun)
+            continue
+        late = _LATE.search(line.text)
+        if late:
+            removals += [Removal(names.get(one, one), "late", line.t - begin) for one in late[1].split(", ")]
             continue
         removal = _removal(line.text, names, line.t - begin, run)
         if removal is not None:

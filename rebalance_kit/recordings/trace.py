@@ -40,7 +40,7 @@ _MOVES = (
 )
 """Lines of the broker with which a classic group moves, and where to."""
 _FROZEN = {"freeze": "process_frozen", "thaw": "process_thawed"}
-_REMOVED = {"failed": "session", "left": "leave"}
+_REMOVED = {"failed": "session", "left": "leave", "late": "late"}
 
 
 @dataclass(slots=True)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from rebalance_kit.recordings.compare import Call, Facts, Removal, Round, compare, share
+from rebalance_kit.recordings.compare import Call, Facts, Removal, Round, compare, of_record, share
+from rebalance_kit.recordings.folder import Line, read_run
 
 SHARES = share({"a": ["t-0"], "b": ["t-1"]})
 FACTS = Facts(
@@ -144,3 +145,17 @@ def test_the_nearer_run_agrees_more():
         compare(FACTS, changed("calls", 0, kind="lost")),
     )
     assert near.agreed > far.agreed and compare(FACTS, FACTS).agreed > near.agreed
+
+
+def test_members_that_had_not_joined_in_time_are_removals_of_a_record(recorded_folders):
+    run = read_run(recorded_folders["crash.cooperative.4.3.1"])
+    before = of_record(run).removals
+    text = "Group orders-app removed dynamic members who haven't joined: [c1-5, c2-6] (org.apache.kafka)"
+    late = Line(run.begin + 20_000, "INFO", f"[GroupCoordinator id=1] {text}")
+    after = of_record(
+        replace(run, broker=tuple(sorted([*run.broker, late], key=lambda line: line.t)))
+    ).removals
+    assert [one for one in after if one not in before] == [
+        Removal("c1-5", "late", 20_000),
+        Removal("c2-6", "late", 20_000),
+    ]

@@ -14,7 +14,8 @@ from rebalance_kit.simulation.client.process import Process
 from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Connection
 from rebalance_kit.simulation.kernel import RunHost
-from rebalance_kit.simulation.simulate import World
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
+from rebalance_kit.simulation.simulate import World, simulate
 from tests.support.simulation.runs import (
     ALL,
     CLASSIC,
@@ -301,3 +302,28 @@ def test_a_finished_run_leaves_nothing_that_only_the_garbage_collector_would_fin
     finally:
         gc.enable()
     assert not left
+
+
+@pytest.mark.parametrize(
+    ("client", "assignor", "callback"),
+    [("librdkafka", "range", "revoked"), ("java", "org.apache.kafka.clients.consumer.RangeAssignor", "lost")],
+)
+def test_a_revocation_that_librdkafka_has_queued_is_served_after_the_poll_timeout(client, assignor, callback):
+    """rd_kafka_cgrp_rebalance: a rebalance in progress is not begun again as lost; Java prepares inside poll()."""
+    configs = {
+        "max.poll.interval.ms": 12_000,
+        "session.timeout.ms": 10_000,
+        "partition.assignment.strategy": assignor,
+    }
+    members = tuple(
+        MemberSpec(name, ("orders",), configs=configs, client=client, start_ms=start_ms)
+        for name, start_ms in (("a", 0), ("b", 0), ("c", 25_000))
+    )
+    stall = Action(20_000, "stall", "a", {"for_ms": 20_000})
+    trace = simulate(Scenario("queued", (TopicSpec("orders", 6),), members, (stall,), end_ms=60_000))
+    calls = [
+        row.detail["callback"]
+        for row in trace.of("callback_begin")
+        if row.actor == "a" and row.at_ms > 20_000
+    ]
+    assert calls == [callback, "assigned"]

@@ -70,6 +70,7 @@ def poll_timeout(member: ClassicMember, event: effects.PollTimeout) -> effects.E
         yield requests.leave_request(member, "consumer poll timeout has expired.")
     if member.poll_step in WAITING:
         member.enter(PollStep.IDLE)
+    member.revoke_queued = member.librdkafka and member.rejoin_needed and not member.settings.cooperative
     yield from member.reset("consumer pro-actively leaving the group", keep_id=False)
     yield member.request_rejoin("consumer pro-actively leaving the group")
     yield effects.WantPoll(effects.NextPoll.GO_ON)

@@ -84,9 +84,10 @@ def revoke_before_join(member: ClassicMember) -> effects.Effects:
     member.enter(client.PollStep.REVOKING_BEFORE_JOIN)
     yield effects.CancelTimer(client.COMMIT_LIMIT)
     if member.was_reset:
+        queued, member.revoke_queued = member.revoke_queued, False
         if member.owned:
-            yield effects.StopFetching(member.owned, "lost")
-            yield member.callback("lost", member.owned)
+            yield effects.StopFetching(member.owned, "revoke" if queued else "lost")
+            yield member.callback("revoked" if queued else "lost", member.owned)
             return
     elif not member.settings.cooperative:
         yield member.callback("revoked", member.owned)

@@ -131,6 +131,8 @@ class ClassicMember(Member):
     first_error: str | None = None
     """What a callback of the phase under way raised first; it leaves poll() at the phase's end."""
     completes_again: bool = False
+    revoke_queued: bool = False
+    """librdkafka in EAGER: a rebalance put the revocation on the application's queue, and the poll timeout came before it was served."""
 
     # --- facts -------------------------------------------------------------------------------
     @property
