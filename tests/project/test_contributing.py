@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -31,3 +33,14 @@ def test_each_kind_of_change_is_told_in_ten_lines():
     assert {
         name: text.count("\n") for name, text in PAGES.items() if len(text.strip().splitlines()) > 10
     } == {}
+
+
+def test_one_benchmark_run_again_replaces_its_table_and_keeps_the_others():
+    script = (
+        "from gather import merged, sections; "
+        "print(merged(sections('# B\\n\\nhead\\n\\n## Quiz\\n\\nold\\n\\n## Sweep\\n\\nkept\\n'), ['## Quiz\\n\\nnew\\n', '## View\\n\\nadded\\n']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT / "benchmarks", capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(["## Quiz\n\nnew\n", "## Sweep\n\nkept\n", "## View\n\nadded\n"])
