@@ -294,6 +294,7 @@ def _page(found: Sequence[Row], explained: Mapping[str, str], draws: int) -> Ite
     for name, text in explained.items():
         if name in names:
             yield f"**{name}.** {text.strip()}\n"
+    yield f"## Three incidents from public threads\n\n{explained['incidents']}"
     yield from settings(draws)
 
 

@@ -1,7 +1,8 @@
 """YAML of people we do not know: small, plain, and with the line of everything that stands in it.
 
-Nothing is constructed from tags. Anchors, aliases, keys given twice, and files that are too large or too deep are
-refused, each with file, line and what was expected: no file of this kit needs them, and each can hide something.
+Nothing is constructed from tags. Keys given twice, and files that are too large or too deep are refused, each with file, line
+and what was expected. So are anchors and aliases, which no file of this kit needs, unless the rules allow them: then what
+they stand for is counted, and a value inside itself is too deep.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from rebalance_kit.model.files import refuse_no_file
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
+_MOST_NODES = 50_000
 Place = tuple[str | int, ...]
 """Where a value stands in a file: keys and list positions from the root."""
 
@@ -29,6 +31,7 @@ class YamlRules:
     what: str = "a plain YAML file"
     most_bytes: int = 1_000_000
     most_depth: int = 24
+    aliases: bool = False
     error: type[RebalanceKitError] = DataError
 
 
@@ -79,9 +82,29 @@ def compose(text: str, where: str, rules: YamlRules) -> Node | None:
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _not_yaml(error, where, rules) from error
     if node is not None:
+        _bounded(node, where, rules)
         for _ in nodes(node, where, rules):  # keys given twice are found on the way
             pass
     return node
+
+
+def _bounded(node: Node, where: str, rules: YamlRules) -> None:
+    """Refuse aliases that stand for too much (each of them may hold others), or for what they lie in."""
+    if not rules.aliases:
+        return
+    left, waiting = _MOST_NODES, [(node, 0)]
+    while waiting:
+        one, depth = waiting.pop()
+        left -= 1
+        if depth > rules.most_depth or not left:
+            raise rules.error(
+                f"{where}:{_line(one)}: aliases stand for more than {_MOST_NODES} values or {rules.most_depth} levels; expected {rules.what}"
+            )
+        if not isinstance(one.value, str):
+            children = (
+                child for pair in one.value for child in (pair if isinstance(pair, tuple) else (pair,))
+            )
+            waiting += [(child, depth + 1) for child in children]
 
 
 def nodes(node: Node, where: str, rules: YamlRules, place: Place = ()) -> Iterator[tuple[Place, int]]:
@@ -160,7 +183,7 @@ def _refuse_events(events: Iterator[Any], where: str, rules: YamlRules) -> None:
 
     depth = 0
     for event in events:
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+        if not rules.aliases and (isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None)):
             raise rules.error(
                 f"{where}:{_line(event)}: YAML anchors and aliases are refused; expected the value written out"
             )

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 
-RULES = YamlRules(what="a configuration file", most_depth=40)
+RULES = YamlRules(what="a configuration file", most_depth=40, aliases=True)
+_TEMPLATE = re.compile(r"(?m)^\s*(?:- )?(?:[\w.-]+:\s+)?\{\{")
 _YAML = (".yaml", ".yml", ".json")
 _LINES = (".properties", ".ini", ".conf", ".cfg", ".env", ".config")
 _BROKER_ONLY = ("group.consumer.", "group.min.session", "group.max.session", "group.coordinator.")
@@ -97,9 +98,19 @@ def read_config(path: Path) -> ConfigFile:
         raise RULES.error(
             f"{path}: the name ends in {path.suffix!r}; expected one of {' '.join((*_YAML, *_LINES))}"
         )
-    text = read_text(path, RULES)
-    _read(text, path.suffix.lower() in _YAML, found, 0)
+    _read(config_text(path), path.suffix.lower() in _YAML, found, 0)
     return found
+
+
+def config_text(path: Path) -> str:
+    """The text of a file; raises ``DataError`` with the line where it is a template, from which anything may come."""
+    text = read_text(path, RULES)
+    if path.suffix.lower() in _YAML and (found := _TEMPLATE.search(text)):
+        line = text.count("\n", 0, found.end()) + 1
+        raise RULES.error(
+            f"{path}:{line}: a template ({{{{ }}}}); expected what `helm template` writes of its chart, with your values"
+        )
+    return text
 
 
 def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:

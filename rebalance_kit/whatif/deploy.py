@@ -262,7 +262,7 @@ def events(work: Workload, given: Given) -> list[Event]:
 
 def scenario_of(work: Workload, group: Group, event: Event) -> Scenario:
     """The event as a scenario: the group comes together, and the pods go and come as the controller lets them."""
-    steps = event.steps(work)
+    steps, kills = event.steps(work), group.kills or work.killed
     first = [f"pod-{number}" for number in range(1, work.replicas + 1)]
     later = [step.pod for step in steps if step.do == "start" and step.pod not in first]
     members = [
@@ -274,10 +274,12 @@ def scenario_of(work: Workload, group: Group, event: Event) -> Scenario:
     ]
     actions = [
         Action(
-            AT_MS + step.at_ms,
-            "start" if step.do == "start" else "crash" if group.kills else "close",
+            AT_MS + step.at_ms + (min(work.pre_stop_ms, work.grace_ms) if step.do == "stop" else 0),
+            "start" if step.do == "start" else "crash" if kills else "close",
             name,
-            {} if step.do == "start" or group.kills else {"timeout_ms": 30_000},
+            {}
+            if step.do == "start" or kills
+            else {"timeout_ms": min(30_000, work.grace_ms - work.pre_stop_ms)},
             work.start_ms // 10 if step.do == "start" and step.at_ms and not work.stable_names else 0,
         )
         for step in steps

@@ -130,9 +130,9 @@ class _Reader:
         self._broker(night)
         _fill_in(night)
         self._deeds(night, lives, coordinator)
-        night.begin_ms = min(
-            [begin_ms, *(deed.at_ms - (SETTLED_MS if deed.do != "start" else 0) for deed in night.deeds)]
-        )
+        night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
+        unseen = [deed.at_ms - SETTLED_MS for deed in night.deeds if deed.at_ms < night.begin_ms]
+        night.begin_ms = min([night.begin_ms, *unseen])
         self._topics(night, dated, coordinator)
         _shutdown(night, lives)
         self._observed(night, lives)
@@ -313,7 +313,7 @@ class _Reader:
                     f"{self.group} reads {', '.join(sorted(named))}: no line says it, and the broker has no other topic"
                 )
         matching = any(member.pattern for member in night.members.values())
-        for name in wanted | set(named) | (set(topics) if matching else set()):
+        for name in sorted(wanted | set(named) | (set(topics) if matching else set())):
             if name in topics:
                 night.topics[name] = topics[name]
             elif name in named and not any(deed.args.get("topic") == name for deed in later):

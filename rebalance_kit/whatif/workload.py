@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.model.yaml_text import YamlRules, compose, construct, read_text
-from rebalance_kit.whatif.config_files import lines_of
+from rebalance_kit.model.yaml_text import compose, construct, read_text
+from rebalance_kit.whatif.config_files import RULES, config_text, lines_of
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
 
-RULES = YamlRules(what="a configuration file", most_depth=40)
 KINDS = ("Deployment", "StatefulSet")
 MOST_REPLICAS = 500
 AT_MS = 30_000
@@ -59,6 +58,14 @@ class Workload:
     unavailable: str = "25%"
     recreate: bool = False
     min_ready_ms: int = 0
+    pre_stop_ms: int = 0
+    """How long a preStop hook sleeps before the process is told to go: it reads on."""
+    grace_ms: int = 30_000
+    """terminationGracePeriodSeconds, the hook included; then the process is killed."""
+    at_once: int | None = None
+    """How many pods a PodDisruptionBudget lets a drain stop before their replacements are ready; None without one."""
+    ready_ms: int = 0
+    """readinessProbe.initialDelaySeconds: no pod is ready before."""
     start_ms: int = 10_000
     stop_ms: int = 1_000
     said: tuple[str, ...] = ()
@@ -69,6 +76,16 @@ class Workload:
     def stable_names(self) -> bool:
         """Whether the pod that takes another's place has its name."""
         return self.kind == "StatefulSet"
+
+    @property
+    def gone_ms(self) -> int:
+        """From the deletion of a pod until its process is gone."""
+        return min(self.pre_stop_ms + self.stop_ms, self.grace_ms)
+
+    @property
+    def killed(self) -> bool:
+        """Whether the grace period is over before the process has been told to go."""
+        return self.pre_stop_ms >= self.grace_ms
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -102,11 +119,14 @@ def read_workload(paths: list[Path], name: str | None = None) -> Workload | None
     found: list[Workload] = []
     concurrency: list[tuple[str, int]] = []
     other: list[str] = []
+    budgets: list[tuple[Path, Mapping[str, Any]]] = []
     for path in paths:
         for tree in _trees(path):
             kind = str(tree.get("kind", ""))
             if kind in KINDS:
                 found.append(_of_manifest(path, kind, tree))
+            elif kind == "PodDisruptionBudget":
+                budgets.append((path, tree))
             elif kind in _OTHER_KINDS:
                 other.append(f"{path}: {kind}: {_OTHER_KINDS[kind]}, which is not simulated")
             elif not kind:
@@ -125,6 +145,8 @@ def read_workload(paths: list[Path], name: str | None = None) -> Workload | None
     if not found and not concurrency and not other:
         return None
     one = found[0] if found else Workload()
+    if len(budgets) == 1:
+        one = _with_budget(one, *budgets[0])
     if concurrency:
         place, count = concurrency[0]
         one = replace(
@@ -140,7 +162,7 @@ def _trees(path: Path) -> Iterator[dict[str, Any]]:
     if path.suffix.lower() not in {".yaml", ".yml", ".json"}:
         yield {name: value for _, name, value in lines_of(read_text(path, RULES))}
         return
-    text = read_text(path, RULES)
+    text = config_text(path)
     for document in re.split(
         r"(?m)^---(?=\s|$)", text.replace("\t", " ") if text.lstrip()[:1] in "{[" else text
     ):
@@ -217,8 +239,47 @@ def _of_manifest(path: Path, kind: str, tree: Mapping[str, Any]) -> Workload:
         for key, field_name in (("maxSurge", "surge"), ("maxUnavailable", "unavailable")):
             if (value := _at(spec, "strategy", "rollingUpdate", key)) is not None:
                 said.put(field_name, f"spec.strategy.rollingUpdate.{key}", _share(path, key, value))
+    _pod(said, _at(spec, "template", "spec") or {})
     said.words[:] = [words.replace(" Recreate True", " Recreate") for words in said.words]
     return Workload(kind=kind, name=name, said=tuple(said.words), **said.given)
+
+
+def _pod(said: _Said, spec: Mapping[str, Any]) -> None:
+    """The hook, the grace period and the readiness of the pod's first container."""
+    key = "terminationGracePeriodSeconds"
+    if (value := _at(spec, key)) is not None:
+        said.put("grace_ms", key, _whole(said.path, key, value) * 1_000)
+    first: Mapping[str, Any] = next(iter(_at(spec, "containers") or ()), {})
+    hook = _at(first, "lifecycle", "preStop") or {}
+    seconds = _at(hook, "sleep", "seconds")
+    if seconds is None and (
+        slept := _DURATION.search(" ".join(map(str, _at(hook, "exec", "command") or ())))
+    ):
+        seconds = slept[1]
+    if seconds is not None:
+        said.put(
+            "pre_stop_ms", "lifecycle.preStop: sleeps, ms", _whole(said.path, "preStop", seconds) * 1_000
+        )
+    if (value := _at(first, "readinessProbe", "initialDelaySeconds")) is not None:
+        said.put(
+            "ready_ms",
+            "readinessProbe.initialDelaySeconds, ms",
+            _whole(said.path, "initialDelaySeconds", value) * 1_000,
+        )
+
+
+def _with_budget(one: Workload, path: Path, tree: Mapping[str, Any]) -> Workload:
+    least, most = _at(tree, "spec", "minAvailable"), _at(tree, "spec", "maxUnavailable")
+    if least is None and most is None:
+        return one
+    if most is None:
+        at_once = one.replicas - _pods(_share(path, "minAvailable", least), one.replicas, up=True)
+    else:
+        at_once = _pods(_share(path, "maxUnavailable", most), one.replicas, up=True)
+    words = f"{path}: PodDisruptionBudget: a drain stops {max(0, at_once)} pods at once"
+    if at_once < 1:
+        words += "; it would wait for ever, so one is taken"
+    return replace(one, at_once=max(1, at_once), said=(*one.said, words))
 
 
 def _of_values(path: Path, tree: Mapping[str, Any]) -> Iterator[Workload]:
@@ -245,7 +306,7 @@ def rollout(work: Workload) -> list[Step]:
     if work.stable_names:
         return list(_one_by_one(work, old))
     if work.recreate:
-        fresh = [Step(work.stop_ms + work.start_ms, "start", f"{pod}-new") for pod in old]
+        fresh = [Step(work.gone_ms + work.start_ms, "start", f"{pod}-new") for pod in old]
         return [*(Step(0, "stop", pod) for pod in old), *fresh]
     return _rolling(work, old)
 
@@ -254,9 +315,9 @@ def _one_by_one(work: Workload, pods: list[str]) -> Iterator[Step]:
     at_ms = 0
     for pod in reversed(pods):
         yield Step(at_ms, "stop", pod)
-        at_ms += work.stop_ms + work.start_ms
+        at_ms += work.gone_ms + work.start_ms
         yield Step(at_ms, "start", pod)
-        at_ms += work.min_ready_ms + 1
+        at_ms += max(0, work.ready_ms - work.start_ms) + work.min_ready_ms + 1
 
 
 def _rolling(work: Workload, old: list[str]) -> list[Step]:
@@ -269,7 +330,7 @@ def _rolling(work: Workload, old: list[str]) -> list[Step]:
         while made < work.replicas and len(left) + made < most:
             made += 1
             steps.append(Step(now_ms + work.start_ms, "start", f"pod-{made}-new"))
-            heapq.heappush(coming, now_ms + work.start_ms + work.min_ready_ms)
+            heapq.heappush(coming, now_ms + max(work.start_ms, work.ready_ms) + work.min_ready_ms)
         if left and len(left) + ready > least:
             steps.append(Step(now_ms, "stop", left.pop()))
             continue
@@ -281,11 +342,16 @@ def _rolling(work: Workload, old: list[str]) -> list[Step]:
 
 
 def drain(work: Workload, pods: int) -> list[Step]:
-    """A node goes: its pods stop at once, and others start elsewhere (the pods of a StatefulSet under their own names)."""
+    """A node goes: its pods stop, as many at once as the budget allows, and others start elsewhere (those of a StatefulSet under their names)."""
     gone = [f"pod-{number}" for number in range(work.replicas, work.replicas - min(pods, work.replicas), -1)]
-    wait_ms = work.start_ms + (work.stop_ms if work.stable_names else 0)
-    back = [Step(wait_ms, "start", pod if work.stable_names else f"{pod}-new") for pod in gone]
-    return sorted([*(Step(0, "stop", pod) for pod in gone), *back])
+    wait_ms = work.start_ms + (work.gone_ms if work.stable_names else 0)
+    each_ms = wait_ms + max(0, work.ready_ms - work.start_ms)
+    steps = []
+    for number, pod in enumerate(gone):
+        at_ms = number // (work.at_once or len(gone)) * (each_ms + 1)
+        back = pod if work.stable_names else f"{pod}-new"
+        steps += [Step(at_ms, "stop", pod), Step(at_ms + wait_ms, "start", back)]
+    return sorted(steps)
 
 
 def scale_out(work: Workload, pods: int) -> list[Step]:

@@ -154,7 +154,9 @@ def test_the_command_answers_each_event_on_the_screen_as_json_and_for_a_plan(tmp
         ("kind: Deployment\nspec: {replicas: 9999}\n", r"expected at most 500 pods"),
         ("kind: Deployment\nspec: {strategy: {rollingUpdate: {maxSurge: lots}}}\n", r"maxSurge is 'lots'; expected a number of pods"),
         ("kind: Deployment\n---\nkind: StatefulSet\n", r"describe 2 workloads; expected one, chosen by --workload: consumer, consumer"),
-        ("kind: Deployment\nspec: {replicas: 2, x: &a 1}\n", r"anchors and aliases are refused"),
+        ("kind: Deployment\nspec:\n  replicas: {{ .Values.replicas }}\n", r"d.yaml:3: a template .*expected what `helm template` writes"),
+        ("a: &a [1, 1]\n" + "".join(f"{n}: &{n} [{', '.join([f'*{p}'] * 20)}]\n" for p, n in zip("abcd", "bcde", strict=False)), r"aliases stand for more than 50000"),
+        ("a: &a\n  b: *a\n", r"aliases stand for more"),
         ("kind: Deployment\nspec: [", r"d.yaml"),
     ],
 )  # fmt: skip
@@ -181,3 +183,47 @@ def test_connect_is_said_not_to_be_simulated(tmp_path):
 def test_a_file_given_to_the_plan_of_a_study_is_answered_with_the_other_command(capsys):
     assert main(["plan", "deployment.yaml"]) == 2
     assert "rebalance-kit plan-deploy deployment.yaml" in capsys.readouterr().err
+
+
+PODS = """\
+kind: Deployment
+metadata: {name: orders}
+spec:
+  replicas: &count 4
+  template:
+    spec:
+      terminationGracePeriodSeconds: 60
+      containers:
+      - &app
+        name: app
+        lifecycle: {preStop: {exec: {command: [sh, -c, sleep 15]}}}
+        readinessProbe: {initialDelaySeconds: 20}
+      initContainers: [*app]
+---
+kind: PodDisruptionBudget
+spec: {minAvailable: 75%}
+"""
+
+
+def test_a_pod_reads_on_while_its_hook_sleeps_and_is_killed_when_its_grace_is_over(tmp_path):
+    path = written(tmp_path, "pods.yaml", PODS)
+    work, group = read_plan([path], Given(partitions=8))
+    assert (work.replicas, work.pre_stop_ms, work.grace_ms, work.ready_ms) == (4, 15_000, 60_000, 20_000)
+    deploy = events(work, Given())[0]
+    stops = [step.at_ms for step in rollout(work) if step.do == "stop"]
+    closes = [action for action in scenario_of(work, group, deploy).actions if action.do == "close"]
+    assert [action.at_ms - 30_000 for action in closes] == [at_ms + 15_000 for at_ms in stops]
+    assert {action.args["timeout_ms"] for action in closes} == {30_000}
+    path.write_text(PODS.replace("Seconds: 60", "Seconds: 10"), "utf-8")
+    work, group = read_plan([path], Given(partitions=8))
+    killed = scenario_of(work, group, deploy).actions
+    assert {action.do for action in killed} == {"crash", "start"}
+    assert min(action.at_ms - 30_000 for action in killed if action.do == "crash") == 10_000
+
+
+def test_a_budget_lets_a_drain_stop_one_pod_after_the_other(tmp_path):
+    work, _ = read_plan([written(tmp_path, "pods.yaml", PODS)], Given())
+    assert work.at_once == 1
+    first, second = (step.at_ms for step in drain(work, 2) if step.do == "stop")
+    assert (first, second) == (0, 20_001)  # the replacement is ready
+    assert [step.at_ms for step in drain(Workload(replicas=4), 2) if step.do == "stop"] == [0, 0]
