@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +18,17 @@ from rebalance_kit.model import client_keys, key_types
 from rebalance_kit.model.broker_keys import BROKER_KEYS, BrokerConfig
 from rebalance_kit.model.client_keys import CLASSES, CLIENT_KEYS, REFUSED_BY_CONSUMER, SUPPORTS
 from rebalance_kit.model.errors import ConfigError
-from rebalance_kit.model.versions import PREFERRED, has
+from rebalance_kit.model.versions import (
+    CHANGES,
+    DEFECTS,
+    OLDEST,
+    PREFERRED,
+    Change,
+    bound,
+    has,
+    parse_version,
+    version_text,
+)
 
 __all__ = ["CLIENTS", "BrokerConfig", "ClientConfig", "all_keys", "common_mode"]
 
@@ -294,3 +305,50 @@ def _check_ids(given: Mapping[str, Any], values: Mapping[str, Any], version: str
     if values["group.id"] == "" and has("empty-group-id-refused", version):
         message = "The configured group.id should not be an empty string or whitespace."
         raise key_types.RefusedConfig(message, ("group.id",), "InvalidGroupIdException", where)
+
+
+Row = tuple[tuple[int, int], str, str, str, str]
+"""When it begins and ends, whether the kit acts on it, what it is, and where to read it."""
+
+
+def version_table(since: str | None = None) -> str:
+    """Every change, default and defect with its versions and source, oldest first; with ``since`` those of that version and later.
+
+    The second column says ``acts`` where the kit branches at that version, ``documentation`` where it only tells of it.
+    """
+    if since is not None:
+        parse_version(since)
+    rows = [*_rows(CHANGES, ""), *_rows(DEFECTS, "defect: "), *_defaults()]
+    wanted_rows = sorted(row for row in rows if since is None or row[0] >= bound(since))
+    lines = [
+        (f"{version_text(first)}{f' to {until}' if until else ''}", column, text, source)
+        for first, until, column, text, source in wanted_rows
+    ]
+    wide = max((len(when) for when, *_ in lines), default=0)
+    return "\n".join(f"{when:{wide}}  {column:13}  {text} ({source})" for when, column, text, source in lines)
+
+
+def _rows(changes: Mapping[str, Change], mark: str) -> list[Row]:
+    return [
+        (
+            bound(change.since),
+            change.until or "",
+            "acts" if change.acts else "documentation",
+            f"{mark}{change.text}",
+            change.source,
+        )
+        for change in changes.values()
+    ]
+
+
+def _defaults() -> list[Row]:
+    """Defaults that a modelled version changed, from the config keys themselves."""
+    changed = []
+    for key in all_keys().values():
+        for (_, before), (since, after) in pairwise(key.history):
+            if bound(since) >= OLDEST:
+                text = f"default of {key.name}: {before} became {after}"
+                changed.append(
+                    (bound(since), "", "acts", text, key.source or "ConsumerConfig, GroupCoordinatorConfig")
+                )
+    return changed

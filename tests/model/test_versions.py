@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from rebalance_kit.cli.engine import version_table
+from rebalance_kit.model.config import version_table
 from rebalance_kit.model.errors import ConfigError
 from rebalance_kit.model.versions import CHANGES, DEFECTS, at_least, has, parse_version
 from tests.support.paths import ROOT
