@@ -68,7 +68,7 @@ test-long: page ## before a release, an hour or more: every case of the products
 	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) tests/assignors tests/analysis tests/simulation tests/view/truth tests/browser/test_course_in_the_page.py
 
 test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
-	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live -n 0
+	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live tests/browser/test_lab_on_a_live_group.py -n 0
 	REBALANCE_KIT="$(abspath $(BIN))/rebalance-kit" mvn -q -B -f java/pom.xml test
 
 page: $(STAMP) ## bundle the page's JavaScript from page/ into the package, where that is not done yet
