@@ -16,7 +16,8 @@ CELL = """
 from pathlib import Path
 from rebalance_kit import live
 from rebalance_kit.view import LiveLab
-broker = live.Broker(configs={{"group.consumer.session.timeout.ms": 6000, "group.consumer.heartbeat.interval.ms": 2000}}, log=Path("{name}.log")).start()
+quick = {{"session.timeout.ms": 6000, "min.session.timeout.ms": 6000, "heartbeat.interval.ms": 2000, "min.heartbeat.interval.ms": 500}}
+broker = live.Broker(configs={{f"group.consumer.{{key}}": value for key, value in quick.items()}}, log=Path("{name}.log")).start()
 group = live.Group(broker, {{"orders": 6}}, protocol="{protocol}", configs={configs})
 for member in ("c1", "c2", "c3"):
     group.start(member)
