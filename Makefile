@@ -65,7 +65,7 @@ api: $(STAMP) ## write docs/api.md, the public names with their examples
 
 test-long: page ## before a release, an hour or more: every case of the products, ten times the draws, 2,000 sessions of clicks
 	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) -m long
-	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) tests/assignors tests/analysis tests/simulation tests/view/truth tests/browser/test_course_in_the_page.py
+	REBALANCE_KIT_LONG=1 $(BIN)/python -m pytest $(TEST_FLAGS) --timeout=0 tests/assignors tests/analysis tests/simulation tests/view/truth tests/browser/test_course_in_the_page.py
 
 test-live: page ## the tests against a real Kafka, which is fetched from Maven Central once (minutes of real time)
 	REBALANCE_KIT_LIVE=1 $(BIN)/python -m pytest -m live tests/live tests/browser/test_lab_on_a_live_group.py -n 0

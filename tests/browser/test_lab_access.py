@@ -154,6 +154,7 @@ def test_single_letters_can_be_switched_off(page, tmp_path):
     bridge.root.get_by_label("single letters are keys").uncheck()
     bridge.press("Escape", "c")
     assert bridge.lab.controls["done"] == []
+    assert bridge.text(".rk-notice").startswith("Single letters are no keys now.")
 
 
 def test_what_is_said_aloud_follows_the_crash(page, tmp_path):

@@ -317,3 +317,25 @@ def test_no_question_offers_what_it_excludes_and_the_length_is_explained(protoco
 def test_members_of_a_large_group_are_asked_for_by_number():
     lab = Lab("fifty-by-five-hundred")
     assert {question.kind for question in asked(lab, "crash", "consumer-17")[:2]} == {"number"}
+
+
+@pytest.mark.parametrize(
+    ("lesson", "do", "left_out"),
+    [
+        ("freeze", "thaw", "thaw"),
+        ("freeze", "crash", "thaw"),
+        ("network-cut", "heal_network", "heal_network"),
+    ],
+)
+def test_what_a_deed_has_mended_the_lesson_mends_no_more(lesson, do, left_out):
+    lab = Lab(lesson)
+    written = lab.scenario.actions
+    lab.at(written[0].at_ms + 20_000)
+    lab.do(do, "consumer-2")
+    assert [(action.at_ms, action.do) for action in lab.scenario.actions] == [
+        (written[0].at_ms, written[0].do),
+        (lab.cursor_ms, do),
+    ]
+    lab.undo()
+    assert lab.scenario.actions == written
+    assert written[1].do == left_out

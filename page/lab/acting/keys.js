@@ -17,6 +17,7 @@ import { nextProtocol, walk } from "./deeds.js";
 /** @typedef {(() => void) | null} Run what a key does; null where it is not the lab's */
 
 const SLIDE_MS = 1000;
+const LETTERS_OFF = "Single letters are no keys now. The menu ⋯ makes them keys again.";
 
 /** Keys that hold whatever is chosen about letters. */
 /** @type {Record<string, (lab: Lab) => void>} */
@@ -106,7 +107,8 @@ export function keyRun(lab, pressed) {
   }
   const always = ALWAYS[key];
   if (always) return () => always(lab);
-  return lab.options.letters ? letterRun(lab, key, shiftKey) : null;
+  const run = letterRun(lab, key, shiftKey);
+  return run && !lab.options.letters ? () => lab.tell(LETTERS_OFF) : run;
 }
 
 /**

@@ -79,6 +79,7 @@ class Drawer {
     this.lab.drawer.show(
       this.opener,
       make("h2", {}, "Settings"),
+      this.drawSearch(),
       make(
         "div",
         { class: "rk-field" },
@@ -86,12 +87,37 @@ class Drawer {
         selectOf("Assignor", names, assignor, choose),
       ),
       this.drawSeed(),
-      ...this.groups.flatMap(({ group, fields }) => [
-        make("h3", {}, group),
-        ...fields.map((field) => this.drawField(field)),
-      ]),
+      ...this.groups.map(({ group, fields }) =>
+        make("section", {}, make("h3", {}, group), ...fields.map((field) => this.drawField(field)))
+      ),
       make("div", { class: "rk-foot" }, go, this.note),
     );
+  }
+
+  /** A setting whose name, or a word of whose help, is typed stays; Enter goes to the first one. */
+  drawSearch() {
+    const looks = { type: "search", placeholder: "find a setting", "aria-label": "Find a setting" };
+    const search = make("input", looks);
+    search.addEventListener("input", () => this.find(search.value.trim().toLowerCase()));
+    search.addEventListener("keydown", (event) => {
+      const found = [...this.entries.values()].find(({ input }) => input.checkVisibility());
+      if (event.key === "Enter") found?.input.select();
+    });
+    return search;
+  }
+
+  /** @param {string} words */
+  find(words) {
+    const { root } = this.lab.drawer;
+    root.querySelectorAll(".rk-field").forEach((field) => {
+      const text = field.textContent?.toLowerCase() ?? "";
+      /** @type {HTMLElement} */ (field).hidden = !words.split(/\s+/).every((word) => text.includes(word));
+    });
+    root.querySelectorAll("section").forEach((section) => {
+      section.hidden = !section.querySelector(".rk-field:not([hidden])");
+    });
+    const none = !root.querySelector(".rk-field:not([hidden])");
+    say(this.note, none ? "No setting has these words." : this.changes());
   }
 
   drawSeed() {

@@ -272,6 +272,8 @@ def _generation_made(records: group_records.GroupRecords, row: TraceRow) -> None
     for member in list(records.members.values()):
         if member.leader and member.name != row.detail.get("leader"):
             records.member(member.name).leader = False
+    for name in row.detail["members"].values():  # also of a static member that missed the join phase
+        records.beats.setdefault(name, []).append(row.at_ms)
     records.group = records.group._replace(
         generation=row.generation, assignor=row.detail.get("assignor"), protocol="classic"
     )

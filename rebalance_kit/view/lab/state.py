@@ -50,6 +50,10 @@ LATE_MS = 6_500
 SMALL = 24
 """Up to so many partitions a run is simulated under all protocols to find where to open."""
 MOST_FROZEN_MS = 3_600_000
+MENDS: Mapping[str, str] = MappingProxyType(
+    {"thaw": "freeze", "heal_network": "cut_network", "broker_up": "broker_down"}
+)
+"""What mends a fault, and the fault."""
 ABSENT = {"crashed": "has crashed", "died": "has died", "closed": "has left", "absent": "has not started"}
 
 
@@ -132,6 +136,8 @@ class LabState:
                 made = replace(made, members=(*made.members, step.member))
             for action in step.actions:
                 made = made.with_action(action)
+        if self.done:
+            made = _without_idle(made, [action for step in self.done for action in step.actions])
         for step in self.done:
             if step.settings is not None:
                 made = apply_settings(made, step.settings)
@@ -174,10 +180,14 @@ class LabState:
         return self._changed(protocol=protocol, assignor=assignor)
 
     def with_settings(self, settings: Mapping[str, Any]) -> LabState:
-        """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words."""
+        """The same history with other settings from the start; raises ``ConfigError`` in Kafka's words.
+
+        Where the last step set the same keys, it is corrected: the two are one step.
+        """
         apply_settings(self.scenario, settings)
         step = LabStep(settings_words(settings), settings=MappingProxyType(dict(settings)))
-        state = self._changed(done=(*self.done, step), undone=())
+        corrects = bool(self.done) and (self.done[-1].settings or {}).keys() == settings.keys()
+        state = self._changed(done=(*self.done[: -1 if corrects else None], step), undone=())
         state.scenario  # noqa: B018 - made here, so that sizes which cannot be are refused
         return state
 
@@ -294,6 +304,24 @@ class LabState:
         calm = [each.calm_ms() for each in runs]
         begun = [at_ms for at_ms in calm if at_ms is not None]
         return min(self.boards.end_ms, -(-(max(begun) + 1000) // 1000) * 1000) if begun else 0
+
+
+def _without_idle(made: Scenario, deeds: list[Action]) -> Scenario:
+    """The scenario without a thaw, heal or start of its own that finds nothing to mend any more, because a deed came before."""
+    broken: set[tuple[str, str | None]] = set()
+    idle: list[Action] = []
+    for action in sorted(made.actions, key=lambda each: each.at_ms):
+        fault = (MENDS.get(action.do, action.do), action.member)
+        if action.do in MENDS.values():
+            broken.add(fault)
+        elif action.do in MENDS and fault not in broken and not any(action is deed for deed in deeds):
+            idle.append(action)
+        else:
+            broken.discard(fault)
+        if action.do == "crash":
+            broken.discard(("freeze", action.member))
+    kept = tuple(action for action in made.actions if not any(action is each for each in idle))
+    return replace(made, actions=kept) if idle else made
 
 
 def _step_of(do: str, member: str | None, at_ms: int, args: dict[str, Any]) -> LabStep:

@@ -166,6 +166,20 @@ def test_the_lesson_about_what_is_searched_for_comes_first(opened):
     assert "network-cut" in found
 
 
+def test_a_setting_is_found_by_typing_and_set_by_typing(opened):
+    bridge = opened()
+    bridge.press("s")
+    bridge.pump("lab.drawer.open")
+    bridge.page.keyboard.type("max.poll int")
+    assert bridge.root.locator(".rk-drawer .rk-field:visible label").all_inner_texts() == [
+        "max.poll.interval.ms"
+    ]
+    for keys in ("Enter", "Control+a", "5", "0", "0", "0", "Enter"):
+        bridge.page.keyboard.press(keys)
+    bridge.settle()
+    assert bridge.lab.history.state.done[-1].words == "max.poll.interval.ms = 5000"
+
+
 def test_a_run_is_compared_with_another_lesson(opened, shot):
     bridge = opened("static-restart-too-late")
     bridge.click("Lessons")

@@ -55,12 +55,15 @@ def test_a_drag_that_is_given_back_leaves_nothing_behind():
     assert lab.controls["redo"] == "consumer-1 crashes"
 
 
-def test_two_drags_are_two_deeds():
+def test_a_drag_that_is_corrected_is_one_deed_and_another_setting_is_another():
     lab = Lab()
     for number, value in enumerate((30_000, 20_000), 1):
         drag(lab, "step", value, number=number)
         drag(lab, "keep", value, number=number)
-    assert len(lab.history.state.done) == 2
+    assert [step.words for step in lab.history.state.done] == ["session.timeout.ms = 20000"]
+    lab.set(heartbeat_interval_ms="2000")
+    lab.set(session_timeout_ms="25000")
+    assert len(lab.history.state.done) == 3
 
 
 def test_a_refused_step_keeps_the_run_of_the_step_before():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from rebalance_kit.model.errors import RebalanceKitError
@@ -97,6 +97,17 @@ def test_what_is_said_of_a_lesson_is_true_at_every_change(name):
     static=st.booleans(),
     seed=st.integers(1, 50),
     drawn=st.lists(deeds(), min_size=1, max_size=4),
+)
+@example(  # a static member misses the join phase, whose end begins its session anew
+    protocol="eager",
+    members=1,
+    static=True,
+    seed=1,
+    drawn=[
+        (7_000, "slow_callback", "consumer-1", {"callback_ms": 9_000}),
+        (10_936, "add_partitions", None, {"topic": "orders", "partitions": 6}),
+        (24_138, "add", None, {}),
+    ],
 )
 def test_what_is_said_of_a_run_with_drawn_actions_is_true_at_every_change(
     protocol, members, static, seed, drawn

@@ -307,6 +307,9 @@ def _renewed(row: TraceRow, boards: Boards, at_ms: int) -> str:
         came = each.detail.get("arrives_ms") if each.kind == "request" else each.at_ms
         if came == at_ms and each.detail["api"] in RENEWING[row.speaks()]:
             return f" ({seconds(row.at_ms - at_ms)} after its {each.detail['api']} at {seconds(at_ms)})"
+    for each in boards.trace.of("generation"):
+        if each.at_ms == at_ms and row.member_id in each.detail["members"]:
+            return f" ({seconds(row.at_ms - at_ms)} after the join phase that it missed ended at {seconds(at_ms)}: every session began anew)"
     return ""
 
 
