@@ -64,7 +64,7 @@ export class Lab {
     this.toldNotice = "";
     this.forgetting = 0;
     this.fromAddress = false;
-    this.sawPlayed = false; // whether a deed was done whose effect is played
+    this.sawPlayed = false; // whether a deed was done here whose effect is played
     this.options = new Options();
     this.talk = new Talk(model, (busy) => this.busy(busy), (dead) => this.dead(dead));
     this.player = new Player(
@@ -426,7 +426,7 @@ export class Lab {
   }
 
   onStop() {
-    if (this.sawPlayed) this.newcomer.played();
+    if (this.sawPlayed || this.model.get("controls").done?.length) this.newcomer.played();
     this.guide.stopped();
     this.paint(false);
     this.cursor.send();

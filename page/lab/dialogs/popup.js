@@ -55,6 +55,7 @@ export class Popup {
    * @param {...(Node | string)} content
    */
   show(opener, ...content) {
+    if (!this.lab.ui.help.hidden) this.lab.legend.toggle(); // what was asked for before the legend comes after it
     if (!this.open) this.home = this.lab.focus.home(opener);
     this.lab.popups.filter((other) => other !== this).forEach((other) => other.close(false));
     this.opener = opener;

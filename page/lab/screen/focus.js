@@ -33,14 +33,14 @@ export class Focus {
 
   /**
    * A key that reaches nobody, because what had the focus was hidden or taken out by what was done, is the lab's still; so
-   * is any such key while the lab fills the screen.
+   * is any such key while the lab fills the screen or its legend is open.
    * @param {KeyboardEvent} event
    */
   afterLoss(event) {
     const { lab, last } = this;
     if (event.target !== document.body) return;
     const hidden = last !== null && !(last.isConnected && last.checkVisibility());
-    if (!hidden && !lab.presenter.on) return;
+    if (!hidden && !lab.presenter.on && lab.ui.help.hidden) return;
     const open = lab.popups.find((popup) => popup.open);
     if (open) open.root.focus();
     else lab.screen.focusAfterChange();

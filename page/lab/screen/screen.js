@@ -208,8 +208,9 @@ export class Screen {
   }
 
   focusAfterChange() {
-    const { panels, comparison } = this.lab;
-    if (comparison.view) comparison.view.root.focus();
+    const { panels, comparison, ui } = this.lab;
+    if (!ui.help.hidden) ui.help.focus();
+    else if (comparison.view) comparison.view.root.focus();
     else if (panels.name === "flow") this.focusTarget().focus();
     else {
       const tab = panels.tabOf(panels.name);

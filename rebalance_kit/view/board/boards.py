@@ -70,6 +70,9 @@ class Boards:
         self.beats: dict[str, list[int]] = records.beats
         self.positions: dict[str, list[tuple[int, Position]]] = records.positions
         self._sessions = _session_lengths(trace)
+        self._starts: dict[str, list[int]] = {}
+        for row in trace.of("process_started"):
+            self._starts.setdefault(row.actor, []).append(row.at_ms)
 
     def retold(self, trace: Trace) -> Boards:
         """The same boards for a trace that differs in configurations alone: its sessions have other lengths."""
@@ -280,9 +283,10 @@ class Boards:
         state = track.at(at_ms)
         since = track.since(at_ms, lambda earlier: earlier.doing == state.doing)
         fetching = tuple(partition for partition in owned if states[partition].flows)
-        return MemberView(
-            name, self.labels[name], number, state, since, owned, fetching, self.session_ends_ms(name, at_ms)
-        )
+        ends_ms = self.session_ends_ms(name, at_ms)
+        starts = () if state.life in {"alive", "frozen"} else self._starts.get(name, ())
+        starts_ms = next((start for start in starts if start > at_ms), None)
+        return MemberView(name, self.labels[name], number, state, since, owned, fetching, ends_ms, starts_ms)
 
     def _partition(self, name: str, state: PartitionState, at_ms: int) -> PartitionView:
         since = None if state.flows else self.partitions[name].since(at_ms, lambda earlier: not earlier.flows)

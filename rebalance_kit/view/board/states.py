@@ -147,7 +147,7 @@ class MemberView:
     """A member on the board at a moment, with what runs with the clock.
 
     ``since_ms`` is when its present doing began; ``session_ends_ms`` is None while no session runs
-    (no member, or its parked JoinGroup holds it).
+    (no member, or its parked JoinGroup holds it); ``starts_ms`` is when its process, which is gone, starts again.
     """
 
     name: str
@@ -158,6 +158,7 @@ class MemberView:
     owned: tuple[str, ...]
     fetching: tuple[str, ...]
     session_ends_ms: int | None
+    starts_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,6 +185,9 @@ class LabState:
         Where the last step set the same keys, it is corrected: the two are one step.
         """
         apply_settings(self.scenario, settings)
+        return self._set(settings)
+
+    def _set(self, settings: Mapping[str, Any]) -> LabState:
         step = LabStep(settings_words(settings), settings=MappingProxyType(dict(settings)))
         corrects = bool(self.done) and (self.done[-1].settings or {}).keys() == settings.keys()
         state = self._changed(done=(*self.done[: -1 if corrects else None], step), undone=())
@@ -205,7 +208,10 @@ class LabState:
         """One more step from plain values, as a link holds it; raises ``ScenarioError`` for what means nothing."""
         do, at_ms, member, args = deed.get("do"), deed.get("at", 0), deed.get("member"), deed.get("args", {})
         if do == "set" and isinstance(deed.get("settings"), Mapping):
-            return self.with_settings(deed["settings"])
+            apply_settings(
+                self._as_set, deed["settings"]
+            )  # it may have been set before the protocol was chosen
+            return self._set(deed["settings"])
         if not (isinstance(do, str) and type(at_ms) is int and at_ms >= 0 and isinstance(args, Mapping)):
             raise ScenarioError(
                 f"the deed {dict(deed)!r} means nothing; expected do, at (ms), and member and args where it needs them"

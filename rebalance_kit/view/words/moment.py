@@ -21,7 +21,7 @@ from rebalance_kit.view.words.causes import (
     refused_words,
     unread_causes,
 )
-from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words
+from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words, seconds
 
 FAULTS: Mapping[str, str] = MappingProxyType(
     {
@@ -330,7 +330,7 @@ def _nobody(board: BoardState) -> tuple[str, str]:
             "A new member would read nothing.",
         )
     if not died:
-        return "Nobody is in the group.", _not_started(board) or "Add a member."
+        return "Nobody is in the group.", _not_started(board) or _starts_again(board) or "Add a member."
     error, names = next(iter(died.items()))
     who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
     return (
@@ -344,6 +344,12 @@ def _not_started(board: BoardState) -> str:
     names = [member.name for member in board.members if member.state.life == "absent"]
     who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
     return f"{who} {'has' if len(names) == 1 else 'have'} not started yet." if names else ""
+
+
+def _starts_again(board: BoardState) -> str:
+    """When the first of those who are gone starts again, as in a restart."""
+    starts = [(each.starts_ms, each.name) for each in board.members if each.starts_ms is not None]
+    return f"{min(starts)[1]} starts again at {seconds(min(starts)[0])}." if starts else ""
 
 
 def _unsettled(board: BoardState) -> str:
