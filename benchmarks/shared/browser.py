@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import faulthandler
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+LIMIT_S = 240
+"""How long a page may be open: then the process ends and says which line waited for it."""
 
 
 @contextmanager
@@ -22,6 +26,8 @@ def opened(html: str, arguments: Sequence[str], **exposed: Callable[..., Any]) -
         page = browser.new_page(viewport={"width": 1100, "height": 900})
         for name, function in exposed.items():
             page.expose_function(name, function)
+        faulthandler.dump_traceback_later(LIMIT_S, exit=True)
         page.goto(path.as_uri())
         yield page
+        faulthandler.cancel_dump_traceback_later()
         browser.close()

@@ -63,6 +63,13 @@ def test_closing_the_keys_gives_the_focus_back(bridge, by):
     assert bridge.page.evaluate("lab.player.at") != Lab().cursor_ms
 
 
+def test_the_open_legend_keeps_the_keys_where_the_focus_is_lost(bridge):
+    bridge.press("?")
+    bridge.page.evaluate("document.activeElement.blur()")
+    bridge.page.keyboard.press("Escape")
+    assert bridge.page.evaluate("lab.ui.help.hidden && lab.ui.root.contains(document.activeElement)")
+
+
 @BOTH
 def test_a_renamed_branch_does_not_open_the_history_again_and_a_deleted_one_comes_back(bridge, by):
     bridge.press("k")
