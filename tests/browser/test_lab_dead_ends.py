@@ -226,6 +226,16 @@ def test_a_prediction_that_is_marked_says_only_its_own_score(bridge, by):
     assert "is unread for" in words
 
 
+def test_a_prediction_that_was_left_is_not_opened_by_a_late_answer(bridge):
+    bridge.press("g")
+    bridge.listening = False
+    bridge.page.keyboard.press("c")
+    bridge.page.keyboard.press("Escape")
+    bridge.listening = True
+    bridge.settle()
+    assert bridge.page.evaluate("!lab.predict.on && !lab.drawer.open")
+
+
 @BOTH
 def test_partitions_are_ticked_on_the_board_and_marked_there(bridge, by):
     do(bridge, by, "Predict", "g")

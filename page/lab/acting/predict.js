@@ -48,6 +48,7 @@ export class Predict {
   async ask(deed) {
     const { lab } = this;
     const answer = await lab.talk.request({ ...deed, type: "predict" });
+    if (!this.on) return; // it was left meanwhile
     if (answer.type === "refused") {
       lab.refuse(answer.words);
       return;
@@ -77,6 +78,7 @@ export class Predict {
   async lock(deed, blocks) {
     const { lab } = this;
     const answer = await lab.talk.request({ type: "answers", answers: blocks.map((block) => block.answer) });
+    if (!this.on) return;
     if (answer.type === "refused") {
       lab.refuse(answer.words);
       return;

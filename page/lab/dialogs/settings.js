@@ -94,7 +94,7 @@ class Drawer {
     );
   }
 
-  /** A setting whose name, or a word of whose help, is typed stays; Enter goes to the first one. */
+  /** A setting stays whose name is typed, or else a word of its help; Enter goes to the first one. */
   drawSearch() {
     const looks = { type: "search", placeholder: "find a setting", "aria-label": "Find a setting" };
     const search = make("input", looks);
@@ -109,15 +109,16 @@ class Drawer {
   /** @param {string} words */
   find(words) {
     const { root } = this.lab.drawer;
-    root.querySelectorAll(".rk-field").forEach((field) => {
-      const text = field.textContent?.toLowerCase() ?? "";
-      /** @type {HTMLElement} */ (field).hidden = !words.split(/\s+/).every((word) => text.includes(word));
-    });
+    const has = (/** @type {Element | null} */ part) =>
+      words.split(/\s+/).every((word) => part?.textContent?.toLowerCase().includes(word));
+    const fields = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".rk-field")]);
+    const named = fields.filter((field) => has(field.querySelector("label, span")));
+    const found = new Set(named.length ? named : fields.filter(has));
+    fields.forEach((field) => (field.hidden = !found.has(field)));
     root.querySelectorAll("section").forEach((section) => {
       section.hidden = !section.querySelector(".rk-field:not([hidden])");
     });
-    const none = !root.querySelector(".rk-field:not([hidden])");
-    say(this.note, none ? "No setting has these words." : this.changes());
+    say(this.note, found.size === 0 ? "No setting has these words." : this.changes());
   }
 
   drawSeed() {
