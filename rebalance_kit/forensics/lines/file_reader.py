@@ -177,7 +177,8 @@ def sums(events: Iterable[dict[str, Any]], rejected: Iterable[tuple[int, str, st
     for fields in events:
         at_ms = fields.get("at_ms")
         if at_ms is not None:
-            if first_ms is None or (first_ms < DAY_MS, at_ms) < (at_ms < DAY_MS, first_ms):
+            # Of lines that hold no day only the time of day is known: any other begins a period before them.
+            if first_ms is None or (at_ms < DAY_MS, at_ms) < (first_ms < DAY_MS, first_ms):
                 first_ms = at_ms
             last_ms = at_ms if last_ms is None or at_ms > last_ms else last_ms
         if "confidence" in fields:
