@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from pyspark.sql import Window
 from pyspark.sql import functions as F
 
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
+from rebalance_kit.forensics.lines.file_reader import DAY_MS, FileRead, FileReader, sums
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.model.collector import uncollected
 from rebalance_kit.model.errors import DataError
@@ -215,7 +215,7 @@ def packets_of(classified: DataFrame) -> DataFrame:
     in_file = Window.partitionBy("path", "file").orderBy("row")
     upto = in_file.rowsBetween(Window.unboundedPreceding, -1)
     back_ms = F.last("at_ms", ignorenulls=True).over(upto) - F.col("at_ms")
-    steps = classified.withColumn("back_ms", F.when(back_ms > 0, back_ms))
+    steps = classified.withColumn("back_ms", F.when((back_ms > 0) & (F.col("at_ms") >= DAY_MS), back_ms))
     return steps.mapInArrow(pack, schema_of(PACKETS))
 
 

@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlsplit
 from pyspark.sql import functions as F
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE
-from rebalance_kit.forensics.lines.file_reader import shift
+from rebalance_kit.forensics.lines.file_reader import DAY_MS, shift
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import KEPT_OF_A_LONG_LINE, LONGEST_LINE
 from rebalance_kit.forensics.tables import EVENTS, LINES, REJECTED
@@ -121,7 +121,7 @@ class Steps:
             if at_ms is not None:
                 if before is None:
                     fields[_BEGINS] = 1
-                elif before > at_ms:
+                elif before > at_ms >= DAY_MS:
                     fields["back_ms"] = before - at_ms
                 before = at_ms
         self.last_ms = before
@@ -209,7 +209,7 @@ def unpacked(data: str, place: Place) -> list[dict[str, Any]]:
 def _begin(events: Iterable[dict[str, Any]], before_ms: int | None) -> None:
     for fields in events:
         del fields[_BEGINS]
-        if before_ms is not None and before_ms > fields["at_ms"]:
+        if before_ms is not None and before_ms > fields["at_ms"] >= DAY_MS:
             fields["back_ms"] = before_ms - fields["at_ms"]
 
 
