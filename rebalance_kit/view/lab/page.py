@@ -10,12 +10,31 @@ from pathlib import Path
 from typing import Any
 
 from rebalance_kit.model.html import policy
+from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.view.lab.branches import Choices, History
 from rebalance_kit.view.lab.lessons import lesson_of, lessons
+from rebalance_kit.view.lab.settings import fields
 from rebalance_kit.view.lab.state import ASSIGNORS, topics_of
-from rebalance_kit.view.lab.stepping.numbers import numbers
+from rebalance_kit.view.lab.stepping.group_size import sizes
 from rebalance_kit.view.style.theme import bundled, embedded, stylesheet
 from rebalance_kit.view.words.phrases import PROTOCOL_SAYS, PROTOCOL_WORDS, own_protocols
+
+MOST = 2_147_483_647
+"""Kafka's largest INT."""
+
+
+def numbers(scenario: Scenario) -> dict[str, list[float]]:
+    """Each setting that all members share and that is a number: its value, the least and the most it may be."""
+    found: dict[str, list[float]] = {
+        name: [value, 1, most] for name, (value, most) in sizes(scenario).items()
+    }
+    for row in (row for group in fields(scenario) for row in group["fields"]):
+        name, text = str(row["name"]), str(row["value"])
+        if name not in found and text.replace(".", "", 1).isdecimal() and name != "kafka_version":
+            value = float(text)
+            found[name] = [int(value) if value.is_integer() else value, 0, MOST]
+    return found
+
 
 STATIC = Path(__file__).parent / "static"
 PAGE = """<!doctype html>
