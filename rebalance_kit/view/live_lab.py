@@ -32,7 +32,7 @@ LOOK_S = 0.05
 BEAT_S = 0.5
 """At least so often a film comes, since what is unread is unread for longer."""
 SHARE = 3
-"""So many times as long as a film takes to make passes before the next, at least."""
+"""So many times as long as a film takes of a core passes before the next, at least."""
 SIGNALS = {"crash": "kill", "freeze": "freeze", "thaw": "thaw"}
 GONE = "has ended. Restart it first."
 
@@ -103,8 +103,9 @@ class LiveLab(anywidget.AnyWidget):
                 now = time.monotonic()
                 if now < due or not (news or now - due > BEAT_S):
                     continue
+                spent = time.thread_time()
                 self._show()
-                took = time.monotonic() - now
+                took = time.thread_time() - spent  # not what others took of the machine meanwhile
                 due, news = now + took * (1 + SHARE), False
                 if self._following.over:
                     break
