@@ -341,7 +341,7 @@ class Owners:
         classic = told.get("group.protocol", "classic").lower() == "classic"
         if not classic:
             return self._brokers_session_ms
-        return int(session) if session.strip().isdecimal() else None
+        return int(session) if session.strip().isdecimal() and len(session) < 19 else None
 
     def session_known(self, client: str) -> bool:
         """Whether a client's own log tells how long its session is, so that a gap that its expiry tells has a beginning."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import re
 import subprocess
@@ -203,14 +204,17 @@ def make_bundle(
             f"{_ROOT}: holds no notebooks; expected `rebalance-kit bundle` in a checkout of the kit"
         )
     extras = (*EXTRAS, *SPARK) if with_spark else EXTRAS
-    with draft_of(target) as draft, scratch_for("bundle") as wheels:
+    with draft_of(target) as draft, scratch_for("bundle") as scratch:
+        wheels = scratch / "wheels"
         draft.touch()  # a place that cannot be written to shows before minutes of work
         tell("building the kit's wheel")
-        pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(_ROOT))
+        own = scratch / "pip"  # what pip leaves there when it is killed goes with the scratch folder
+        own.mkdir()
+        pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(_ROOT), scratch=own)
         (kit,) = wheels.glob("rebalance_kit-*.whl")
         tell(f"fetching wheels for {_NAME}[{','.join(extras)}]")
         wanted = f"{_NAME}[{','.join(extras)}] @ {kit.as_uri()}"
-        pip("wheel", "--wheel-dir", str(wheels), wanted)
+        pip("wheel", "--wheel-dir", str(wheels), wanted, scratch=own)
         if not solutions:
             leave_solutions_out(next(wheels.glob("rebalance_kit-*.whl")))
         write_zip(draft, sorted(wheels.glob("*.whl")), extras, solutions=solutions)
@@ -331,10 +335,11 @@ def wheel_names(bundle: Path) -> tuple[str, ...]:
         )
 
 
-def pip(*arguments: str) -> None:
-    """Run this Python's pip; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
+def pip(*arguments: str, scratch: Path) -> None:
+    """Run this Python's pip with its temporary files in ``scratch``; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    place = {**os.environ, "TMPDIR": str(scratch)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=place)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no word of why"]
         raise EnvironmentProblem(

@@ -21,26 +21,13 @@ from typing import Any, TextIO, TypeAlias, cast
 
 from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import RebalanceKitError, missing_package
+from rebalance_kit.model.html import visible
 
 _QUIET_S = 2
 """A command that is done sooner says nothing of its work."""
 _MOST_TOLD = 1_200
 """Letters of an error: a value of a megabyte is told by its beginning and the sentence's end."""
-_BIDI = (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_SHOWN = {
-    code: f"\\u{code:04x}"
-    for code in (*(code for code in range(0x20) if code not in {0x09, 0x0A}), *range(0x7F, 0xA0), *_BIDI)
-}
 _ASCII = str.maketrans({"–": "-", "—": "-", "−": "-", "·": "*", "…": "...", "→": "->", "×": "x", "’": "'"})
-
-
-def shown(text: str) -> str:
-    r"""Text with its control characters written as ``\u001b``, line ends and tabs left as they are.
-
-    >>> shown("a\x1b[31mb")
-    'a\\u001b[31mb'
-    """
-    return text.translate(_SHOWN)
 
 
 class PlainOutput:
@@ -51,7 +38,7 @@ class PlainOutput:
 
     def write(self, text: str) -> int:
         """Write text as it can be shown; returns how many characters were given."""
-        self._stream.write(encodable(shown(text), getattr(self._stream, "encoding", None)))
+        self._stream.write(encodable(visible(text), getattr(self._stream, "encoding", None)))
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:
@@ -87,7 +74,7 @@ def tell(text: str) -> None:
         short = (
             whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD // 2]} … {whole[-_MOST_TOLD // 2 :]}"
         )
-        line = encodable(shown(short), getattr(sys.stderr, "encoding", None))
+        line = encodable(visible(short), getattr(sys.stderr, "encoding", None))
         print(line, file=sys.stderr)
 
 

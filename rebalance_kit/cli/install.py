@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import re
 import shutil
 import subprocess
@@ -16,10 +17,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.cli.door import Commands
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, nearest
+from rebalance_kit.model.files import scratch_for
 
 _OWN = ("site", "test", "dev", "browser")
 """Extras of the kit's own tests and checks; ``all`` leaves them out."""
@@ -101,8 +104,14 @@ def _list(known: Iterable[str], out: TextIO) -> None:
 
 def _fetch(lines: Sequence[str], tell: Callable[[str], object]) -> None:
     """Run pip (uv where there is none); raises ``EnvironmentProblem`` with the reason that it gives."""
+    with scratch_for("install") as scratch:
+        _run_installer([*_installer(), *lines], scratch, tell)
+
+
+def _run_installer(command: Sequence[str], scratch: Path, tell: Callable[[str], object]) -> None:
     process = subprocess.Popen(
-        [*_installer(), *lines],
+        command,
+        env={**os.environ, "TMPDIR": str(scratch)},  # what pip leaves there when it is killed goes as well
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

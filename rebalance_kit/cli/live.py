@@ -192,7 +192,9 @@ def _deeds(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.live.jars import DEFAULT_VERSION, LiveError
 
     topics = _pairs("--topic", arguments.topic, ":") or {"orders": "4"}
-    if bad := [name for name, parts in topics.items() if not parts.isdecimal() or parts == "0"]:
+    if bad := [
+        name for name, parts in topics.items() if not parts.isdecimal() or len(parts) > 5 or parts == "0"
+    ]:
         raise LiveError(f"--topic {bad[0]}:{topics[bad[0]]}: expected NAME:PARTITIONS, at least 1")
     configs = _pairs("--config", arguments.config)
     broker = Broker(

@@ -173,7 +173,7 @@ class Metrics:
         from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
 
         host, _, port = address.rpartition(":")
-        if not port.isdecimal() or not 0 <= int(port) < 65_536:
+        if not port.isdecimal() or len(port) > 5 or int(port) > 65_535:
             raise ConfigError(f"--metrics {address!r}; expected HOST:PORT, or a port of 127.0.0.1")
         registry = CollectorRegistry()
         self._rebalances = Counter(

@@ -1,4 +1,4 @@
-"""HTML that the kit writes: a value's face in a notebook, and the Content-Security-Policy of every page."""
+"""Texts of others as a terminal, Markdown and HTML may have them: a value's face in a notebook, and the policy of every page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,33 @@ import base64
 import hashlib
 from collections.abc import Iterable, Sequence
 from html import escape
+
+_BIDI = (0x200E, 0x200F, 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_VISIBLE = {
+    code: f"\\u{code:04x}"
+    for code in (*(code for code in range(0x20) if code not in {0x09, 0x0A}), *range(0x7F, 0xA0), *_BIDI)
+}
+
+
+def visible(text: str) -> str:
+    r"""Text with its control characters written as ``\u001b``, line ends and tabs left as they are.
+
+    >>> visible("a\x1b[31mb")
+    'a\\u001b[31mb'
+    """
+    return text.translate(_VISIBLE)
+
+
+def unmarked(text: str) -> str:
+    r"""Text on one line that no Markdown reads as markup, and no terminal as a command.
+
+    >>> print(unmarked("a <b>|\x1b[31m"))
+    a \<b\>\|\\u001b\[31m
+    """
+    kept = visible(" ".join(text.split()))
+    for sign in "\\`*_[]<>|#!":
+        kept = kept.replace(sign, "\\" + sign)
+    return kept
 
 
 def html_table(rows: Iterable[Sequence[str]], *, head: bool = False) -> str:

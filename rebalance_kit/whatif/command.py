@@ -14,6 +14,7 @@ from rebalance_kit.analysis.metrics import aligned
 from rebalance_kit.model.collector import without_collector
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.html import visible
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.simulation.scenario.expansion import check
 from rebalance_kit.simulation.scenario.scenario import Scenario
@@ -28,6 +29,7 @@ from rebalance_kit.whatif.text import (
     answer_lines,
     as_json,
     ask,
+    check_seconds,
     markdown,
     night_lines,
     target_of,
@@ -73,6 +75,7 @@ def run_what_if(
     ``said`` is told how it goes on. Raises ``DataError`` for what cannot be read.
     """
     check_draws(asked.draws)
+    check_seconds(asked.seconds)
     if asked.target is not None:
         target_of(asked.target)
     texts, status = [], 0
@@ -194,7 +197,7 @@ class _Progress:
 
     def _write(self, text: str) -> None:
         if self._said is not None:
-            self._said.write(f"\r\x1b[K{text}")
+            self._said.write(f"\r\x1b[K{visible(text)}")
             self._said.flush()
 
 

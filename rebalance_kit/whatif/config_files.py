@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.lines.files import Text
+from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE
 from rebalance_kit.model.config import all_keys
 from rebalance_kit.model.yaml_text import YamlRules, compose, read_text
 
@@ -51,6 +52,10 @@ _DEFAULT = re.compile(r"\$\{[\w.-]+:([^${}]+)\}")
 """A placeholder of Spring's or a shell's with the value that holds where nothing else is given."""
 _WORKERS = {"KafkaConnect", "KafkaMirrorMaker2"}
 """Kinds whose bare keys are those of the worker's own group; a consumer's begin with consumer."""
+_LONGEST_NAME = 1_000
+"""Letters of a path of names: a longer one ends in no key."""
+_MOST_WITHIN = 8
+"""Files that are embedded in each other."""
 _SPRING = re.compile(r"spring\.kafka\.(?:consumer\.)?(.+)")
 _WRAPPERS = {"properties", "config", "configuration"}
 _TIME = re.compile(r"(?:PT)?([0-9]{1,12})(ms|s|m)?", re.IGNORECASE)
@@ -87,6 +92,9 @@ class ConfigFile:
     settings: list[Setting] = field(default_factory=list)
     shared: list[tuple[int, str, int, str]] = field(default_factory=list)
     parts: int = 0
+    #: Lines before the document that is read, and how many files it is embedded in.
+    above: int = 0
+    within: int = 0
     #: What else has settings here, which are left alone.
     others: list[str] = field(default_factory=list)
 
@@ -98,7 +106,7 @@ def read_config(path: Path) -> ConfigFile:
         raise RULES.error(
             f"{path}: the name ends in {path.suffix!r}; expected one of {' '.join((*_YAML, *_LINES))}"
         )
-    _read(config_text(path), path.suffix.lower() in _YAML, found, 0)
+    _read(config_text(path), path.suffix.lower() in _YAML, found)
     return found
 
 
@@ -113,7 +121,8 @@ def config_text(path: Path) -> str:
     return text
 
 
-def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
+def _read(text: str, as_yaml: bool, found: ConfigFile) -> None:
+    above = found.above
     if not as_yaml:
         found.parts += 1
         each = list(lines_of(text))
@@ -123,14 +132,17 @@ def _read(text: str, as_yaml: bool, found: ConfigFile, above: int) -> None:
         for line, name, value in each:
             _keep(found, name.split("."), value, line + above, "")
         return
-    first = 0
     documents = re.split(r"(?m)^---(?=\s|$)", text.replace("\t", " ") if text.lstrip()[:1] in "{[" else text)
     for document in documents:
         if document.strip():
-            node = compose("\n" * (first + above) + document, found.path, RULES)
+            try:
+                node = compose(document, found.path, RULES)
+            except RULES.error:
+                node = compose("\n" * found.above + document, found.path, RULES)  # tells the line in the file
             if node is not None:
                 _document(node, found)
-        first += document.count("\n")
+        found.above += document.count("\n")
+    found.above = above
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str, str]]:
@@ -178,7 +190,7 @@ def _walk(node: Node, path: list[str], found: ConfigFile, kind: str, replicas: i
 
     if isinstance(node, SequenceNode):
         if node.value and all(isinstance(child, ScalarNode) for child in node.value):
-            _keep(found, path, ",".join(child.value for child in node.value), _line(node), kind)
+            _keep(found, path, ",".join(child.value for child in node.value), _line(node, found), kind)
             return
         for number, child in enumerate(node.value):
             _walk(child, [*path, str(number)], found, kind, replicas)
@@ -195,13 +207,22 @@ def _walk(node: Node, path: list[str], found: ConfigFile, kind: str, replicas: i
     elif isinstance(node, ScalarNode):
         text = str(node.value)
         if "\n" in text.strip() and path and path[-1] in {"properties", "yml", "yaml", "json", "conf", "ini"}:
-            outer = found.parts
-            _read(
-                text, path[-1] in {"yml", "yaml", "json"}, found, _line(node)
-            )  # the block begins below its key
-            found.parts += found.parts > outer
+            _embedded(text, path[-1] in {"yml", "yaml", "json"}, found, node)
         else:
-            _keep(found, path, text, _line(node), kind)
+            _keep(found, path, text, _line(node, found), kind)
+
+
+def _embedded(text: str, as_yaml: bool, found: ConfigFile, node: Node) -> None:
+    """Read a file that is the value of a key; its lines are counted in the file around it."""
+    if found.within == _MOST_WITHIN:
+        raise RULES.error(
+            f"{found.path}:{_line(node, found)}: a file in a file, {_MOST_WITHIN + 1} times; expected {RULES.what}"
+        )
+    outer, above = found.parts, found.above
+    found.above, found.within = _line(node, found), found.within + 1  # it begins below its key
+    _read(text, as_yaml, found)
+    found.above, found.within = above, found.within - 1
+    found.parts += found.parts > outer
 
 
 def _variable(
@@ -210,9 +231,10 @@ def _variable(
     """One entry of a container's env."""
     value = pairs.get("value")
     text = str(value.value) if value is not None else "${valueFrom}"
-    _keep(found, [*path[:-1], str(name.value)], text, _line(name), kind)
+    line = _line(name, found)
+    _keep(found, [*path[:-1], str(name.value)], text, line, kind)
     last = found.settings[-1] if found.settings else None
-    if last is None or last.line != _line(name) or last.key != "group.instance.id" or not last.known:
+    if last is None or last.line != line or last.key != "group.instance.id" or not last.known:
         return
     if kind in {"Deployment", "StatefulSet", "ReplicaSet"} and replicas > 1:
         found.shared.append((last.line, kind, replicas, text))
@@ -239,7 +261,10 @@ def _keep(found: ConfigFile, path: list[str], text: str, line: int, kind: str) -
 
 def _named(path: list[str]) -> tuple[str, str, bool] | None:
     """The path before the key, the key, and whether Spring takes a duration; None where no key ends the path."""
-    dotted = re.sub(r"\.?\[([^\]]+)\]", r".\1", ".".join(path)).strip(".")
+    joined = ".".join(path)
+    if len(joined) > _LONGEST_NAME:
+        return None
+    dotted = re.sub(r"\.?\[([^\[\]]+)\]", r".\1", joined).strip(".")
     last = dotted.rpartition(".")[2]
     if re.fullmatch(r"[A-Z][A-Z0-9_]*", last):
         dotted = dotted[: len(dotted) - len(last)] + last.lower().replace("_", ".")
@@ -248,14 +273,14 @@ def _named(path: list[str]) -> tuple[str, str, bool] | None:
             return _whose(dotted[: len(dotted) - len(key)]), key, False
     spring = _SPRING.search(dotted)
     wanted = _squeezed(spring[1] if spring else last)
-    for key in KEYS:
-        if wanted == _squeezed(key):
+    for key, squeezed in _SQUEEZED:
+        if wanted == squeezed:
             return (
                 _whose(dotted[: spring.end() - len(spring[1])] if spring else dotted[: -len(last)]),
                 key,
                 False,
             )
-        if spring and f"{wanted}ms" == _squeezed(key):
+        if spring and f"{wanted}ms" == squeezed:
             return _whose(dotted[: spring.end() - len(spring[1])]), key, True
     return None
 
@@ -273,13 +298,16 @@ def _squeezed(name: str) -> str:
     return re.sub(r"[._-]", "", name).lower()
 
 
-def _line(node: Node) -> int:
-    return int(node.start_mark.line) + 1
+_SQUEEZED = tuple((key, _squeezed(key)) for key in KEYS)
+
+
+def _line(node: Node, found: ConfigFile) -> int:
+    return found.above + int(node.start_mark.line) + 1
 
 
 _HEAD = re.compile(r"\b(ConsumerConfig|KafkaConfig|GroupConfig) values:\s*$")
-_ENTRY = re.compile(r"^\s+([a-z][\w.]*) = (.*?)\s*$")
-_CLUSTER = re.compile(rb"groupId=([^\],]+)\] Cluster ID: ([\w-]+)")
+_ENTRY = re.compile(r"^\s+([a-z][\w.]*) = (.*)$")
+_CLUSTER = re.compile(r"groupId=([^\],]{1,500})\] Cluster ID: ([\w-]{1,99})")
 
 
 @dataclass(slots=True)
@@ -297,16 +325,31 @@ class Block:
         return None if value == "null" else value
 
 
-def blocks_in(name: str, path: Path) -> Iterator[Block]:
-    """The blocks of a file, in order."""
-    text = b"".join(Text(path).pieces()).decode("utf-8", "replace")
-    return blocks_of(name, text.splitlines())
+def printed_in(name: str, path: Path) -> tuple[list[Block], set[tuple[str, str]]]:
+    """The blocks of a file in order, and each group with a cluster ID that its members name; the file is read once, line by line."""
+    clusters: set[tuple[str, str]] = set()
+
+    def lines() -> Iterator[str]:
+        for line in _lines_in(path):
+            if "Cluster ID: " in line:
+                clusters.update(_CLUSTER.findall(line))
+            yield line
+
+    return list(blocks_of(name, lines())), clusters
 
 
-def clusters_in(path: Path) -> set[tuple[str, str]]:
-    """Group and cluster ID, as often as the members in a file tell of them together."""
-    found = _CLUSTER.findall(b"".join(Text(path).pieces()))
-    return {(group.decode("utf-8", "replace"), cluster.decode()) for group, cluster in found}
+def _lines_in(path: Path) -> Iterator[str]:
+    """The lines of a file; one that is too long to be read is empty, so that the numbers of the others stay."""
+    held, long = b"", False
+    for piece in Text(path).pieces():
+        *whole, held = (held + piece).split(b"\n")
+        for line in whole:
+            yield "" if long or len(line) > LONGEST_LINE else line.decode("utf-8", "replace").rstrip("\r")
+            long = False
+        if len(held) > LONGEST_LINE:
+            held, long = b"", True
+    if held and not long:
+        yield held.decode("utf-8", "replace")
 
 
 def blocks_of(name: str, lines: Iterable[str]) -> Iterator[Block]:
@@ -327,7 +370,7 @@ def blocks_of(name: str, lines: Iterable[str]) -> Iterator[Block]:
             continue
         entry = _ENTRY.match(line)
         if entry:
-            block.values[entry[1]] = entry[2], number
+            block.values[entry[1]] = entry[2].rstrip(), number
         elif line[:1] not in {" ", "\t"}:
             yield block
             block = None

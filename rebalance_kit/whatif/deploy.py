@@ -7,6 +7,7 @@ Each event is a scenario, drawn and compared as a night is that was reconstructe
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,6 +32,7 @@ from rebalance_kit.whatif.text import (
     answer_lines,
     as_json,
     ask,
+    check_seconds,
     markdown,
     target_line,
     target_of,
@@ -95,6 +97,7 @@ class Event:
 def run_plan_deploy(paths: Sequence[str], given: Given, out: TextIO) -> int:
     """Answer for each event; 0. Raises ``DataError`` and ``ConfigError`` for what cannot be read."""
     check_draws(given.draws)
+    check_seconds(given.seconds)
     target = None if given.target is None else target_of(given.target)
     work, group = read_plan([Path(path) for path in paths], given)
     each = events(work, given)
@@ -229,7 +232,7 @@ def _value(setting: Setting) -> Any:
         return None
     if setting.text.lower() in {"true", "false"}:
         return setting.text.lower() == "true"
-    if setting.text.lstrip("-").isdigit():
+    if re.fullmatch(r"-?[0-9]{1,18}", setting.text):
         return int(setting.text)
     if setting.key == "partition.assignment.strategy":
         return [part.strip() for part in setting.text.split(",")]

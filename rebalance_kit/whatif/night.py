@@ -53,7 +53,7 @@ class Member:
     def milliseconds(self, key: str, default: int) -> int:
         """A setting in ms."""
         found = self.configs.get(key)
-        return int(found[0]) if found is not None and found[0].lstrip("-").isdigit() else default
+        return int(found[0]) if found is not None else default
 
 
 @dataclass(slots=True)

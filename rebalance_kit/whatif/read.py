@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from statistics import median
 
 from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.lines.archives import budget
 from rebalance_kit.forensics.lines.files import collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import Look, look
@@ -20,7 +20,7 @@ from rebalance_kit.model.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError, DataError
 from rebalance_kit.model.versions import PREFERRED, parse_version
-from rebalance_kit.whatif.config_files import Block, blocks_in, clusters_in
+from rebalance_kit.whatif.config_files import Block, printed_in
 from rebalance_kit.whatif.coordinator import (
     BY_ADMIN,
     Coordinator,
@@ -38,10 +38,11 @@ SETTLED_MS = 10_000
 """A group that was there before the logs has so long to come together in the scenario before the first deed."""
 BEGINNING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
-_ASSIGNMENT = re.compile(r"([\w.-]+)-(\d+)")
+_ASSIGNMENT = re.compile(r"([\w.-]+)-([0-9]{1,9})")
 _SUBSCRIBES_TO = ("pattern", "regular expression")
-_REPLICAS = re.compile(r"replicas=\[([\d,]+)\]")
+_REPLICAS = re.compile(r"replicas=\[([0-9]{1,9}(?:,[0-9]{1,9})*)\]")
 _STRATEGY = "partition.assignment.strategy"
+WHOLE = frozenset({"INT", "LONG", "SHORT"})
 _NATIVE_SESSION_MS = 45_000
 _SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
 _FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
@@ -57,9 +58,10 @@ def nights(
     the members of one group name two clusters.
     """
     given = list(paths)
-    told = look(given, reading)
-    files = [(name, path) for _, name, path in collect_some(given)[0]]
-    blocks = [block for name, path in files for block in blocks_in(name, path)]
+    with budget():
+        told = look(given, reading)
+        printed = [(name, *printed_in(name, path)) for _, name, path in collect_some(given)[0]]
+    blocks = [block for _, each, _ in printed for block in each]
     events = [event for file in told.files for event in file.events]
     named = sorted({str(event.group) for event in events if event.group})
     if group is not None and group not in named:
@@ -67,7 +69,7 @@ def nights(
             f"group {group!r} is in none of these logs; expected one of {', '.join(named) or 'none'}"
         )
     wanted = named if group is None else [group]
-    _of_one_cluster(files, wanted)
+    _of_one_cluster([(name, clusters) for name, _, clusters in printed], wanted)
     found = [_Reader(name, events, blocks, told).night() for name in wanted]
     usable = [night for night in found if night is not None]
     if not usable:
@@ -78,11 +80,11 @@ def nights(
     return usable
 
 
-def _of_one_cluster(files: Sequence[tuple[str, Path]], wanted: Sequence[str]) -> None:
+def _of_one_cluster(told: Sequence[tuple[str, Iterable[tuple[str, str]]]], wanted: Sequence[str]) -> None:
     """Refuse groups of one name in two clusters: their members would be taken for one group's."""
     seen: dict[str, dict[str, str]] = defaultdict(dict)
-    for name, path in files:
-        for group, cluster in sorted(clusters_in(path)):
+    for name, clusters in told:
+        for group, cluster in sorted(clusters):
             seen[group].setdefault(cluster, name)
     for group in wanted:
         if len(seen[group]) > 1:
@@ -175,7 +177,7 @@ class _Reader:
                 member.pattern = (subscribed.detail or "").strip("'")
             elif subscribed is not None and subscribed.detail:
                 member.topics = tuple(part.strip() for part in subscribed.detail.split(",") if part.strip())
-            self._configure(member, each[0])
+            self._configure(night, member, each[0])
         for name, event in coordinator.joins:
             if name not in night.members:
                 night.members[name] = Member(name, instance=event.instance)
@@ -187,17 +189,17 @@ class _Reader:
                 for key, value in other.configs.items():
                     member.configs.setdefault(key, (value[0], Ground(why=f"as {other.name}")))
 
-    def _anew(self, member: Member, life: Life) -> dict[str, object]:
+    def _anew(self, night: Night, member: Member, life: Life) -> dict[str, object]:
         """The settings of a later process, where they are others than those of the first."""
         later = Member(member.name, member.client)
-        self._configure(later, life)
+        self._configure(night, later, life)
         if not later.configs or {key: value for key, (value, _) in later.configs.items()} == {
             key: value for key, (value, _) in member.configs.items()
         }:
             return {}
         return {"printed": later.configs}
 
-    def _configure(self, member: Member, life: Life) -> None:
+    def _configure(self, night: Night, member: Member, life: Life) -> None:
         file = life.events[0].file
         line = max(
             (one.line for one in life.events[:20] if one.event == "process_started"),
@@ -221,7 +223,8 @@ class _Reader:
                 continue
             if key in {"group.id", "client.id"} or (consumer and key in REFUSED_BY_CONSUMER):
                 continue
-            member.configs[key] = value, Ground(block.file, at)
+            if _fits(night, known.kind, key, value, f"{block.file}:{at}"):
+                member.configs[key] = value, Ground(block.file, at)
 
     def _version(self, dated: Sequence[Event]) -> str:
         """The broker's version where a broker's log tells it, else the clients'."""
@@ -269,7 +272,9 @@ class _Reader:
                     plain = str(known.default(night.kafka_version))
                 except ConfigError:
                     continue
-                if _bare(value) != _bare(plain):
+                if _bare(value) != _bare(plain) and _fits(
+                    night, known.kind, key, value, f"{block.file}:{at}"
+                ):
                     night.broker[key] = value, Ground(block.file, at)
 
     # --- what was done -----------------------------------------------------------------------------
@@ -282,7 +287,7 @@ class _Reader:
                 deeds += told_by(member, life, night.end_ms)
                 first = life.events[0]
                 if not (number == 0 and member.before):
-                    again = self._anew(member, life) if number else {}
+                    again = self._anew(night, member, life) if number else {}
                     deeds.append(
                         Deed(life.begin_ms, "start", name, ground(first, "its process starts"), again)
                     )
@@ -476,6 +481,16 @@ def strategies(printed: str) -> list[str]:
     ['org.apache.kafka.clients.consumer.RangeAssignor']
     """
     return [part.strip().removeprefix("class ") for part in printed.strip("[]").split(",") if part.strip()]
+
+
+def _fits(night: Night, kind: str, key: str, value: str, place: str) -> bool:
+    """Whether a printed value can be one of its key's; what cannot, because somebody changed the line, is said."""
+    if kind not in WHOLE or re.fullmatch(r"-?[0-9]{1,18}", value):
+        return True
+    sentence = f"{key} = {value[:40]!r} ({place}) is no whole number: the default is taken"
+    if sentence not in night.outside:
+        night.outside.append(sentence)
+    return False
 
 
 def _bare(value: str) -> str:

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rebalance_kit.model.broker_keys import BROKER_KEYS
 from rebalance_kit.model.client_keys import CLIENT_KEYS
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.errors import ConfigError
+from rebalance_kit.model.html import visible
 from rebalance_kit.model.key_types import UnknownConfig
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 from rebalance_kit.whatif.night import Deed, Ground, Member, Night
-from rebalance_kit.whatif.read import BEGINNING_MS, strategies
+from rebalance_kit.whatif.read import BEGINNING_MS, WHOLE, strategies
 
 _EARLIEST = {"auto.offset.reset": "earliest"}
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -111,7 +113,7 @@ def _accepted(configs: Mapping[str, Any], version: str, client: str) -> bool:
 def _broker(night: Night) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, (value, _) in night.broker.items():
-        parsed: Any = int(value) if value.lstrip("-").isdigit() else value.strip("[]")
+        parsed: Any = int(value) if BROKER_KEYS[key].kind in WHOLE else value.strip("[]")
         found[key] = parsed
     found = {key: value for key, value in found.items() if _known(key, value, night.kafka_version)}
     try:
@@ -200,4 +202,4 @@ def commented(night: Night, scenario: Scenario) -> str:
         who = f" {deed.member}" if deed.member else ""
         give = f" (give or take {deed.within_ms / 1000:.1f} s)" if deed.within_ms else ""
         head.append(f"# {(deed.at_ms - begin) / 1000:.1f} s{give}: {deed.do}{who}: {deed.ground}")
-    return "\n".join(head) + "\n" + write_scenario(scenario)
+    return "\n".join(map(visible, head)) + "\n" + write_scenario(scenario)

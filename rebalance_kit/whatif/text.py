@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import sqrt
+from math import inf, sqrt
 from statistics import median
 from typing import Any
 
 from rebalance_kit.analysis.draws import Distribution, pairs
 from rebalance_kit.analysis.metrics import aligned
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.html import unmarked, visible
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.whatif.alternatives import Alternative, alternatives, detection, mode_of, together
 from rebalance_kit.whatif.night import Night
@@ -33,6 +34,7 @@ from rebalance_kit.whatif.understanding import (
 
 _TARGET = re.compile(r"\s*(.+?)\s*<=?\s*(\d+(?:\.\d+)?)\s*(s|ms|min)?\s*$")
 _UNITS = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
+_LONGEST_TARGET = 100
 MOST_OFTEN = 0.9
 """A target is met by what meets it in at least so many of the draws."""
 
@@ -49,13 +51,19 @@ class Target:
         return sum(self.measure.of(cost) < self.below for cost in costs) / max(1, len(costs))
 
 
+def check_seconds(seconds: float) -> None:
+    """Raise ``DataError`` for what is no time to take."""
+    if not 0 < seconds < inf:
+        raise DataError(f"--seconds is {seconds:g}; expected a number above 0")
+
+
 def target_of(text: str) -> Target:
     """Read a target; raises ``DataError`` that names the measures there are.
 
     >>> target_of("longest gap < 10 s").below
     10.0
     """
-    found = _TARGET.match(text)
+    found = _TARGET.match(text) if len(text) <= _LONGEST_TARGET else None
     words = [each.words.removesuffix(", s") for each in MEASURES]
     if found:
         for each, known in zip(MEASURES, words, strict=True):
@@ -354,11 +362,14 @@ def markdown(
     before: str = _AS_IT_WAS,
 ) -> str:
     """A section to paste into a postmortem, or into a plan."""
-    lines = [f"## {title or f'What it would have cost otherwise: {scenario.group}'}", ""]
+    lines = [f"## {unmarked(title or f'What it would have cost otherwise: {scenario.group}')}", ""]
     if night is not None:
-        lines += ["```", *night_lines(night), "```", ""]
+        lines += [
+            *(f"    {visible(line)}" for line in night_lines(night)),
+            "",
+        ]  # no line of it ends the block
     if understanding is not None:
-        lines += [understanding.sentence, "", *_pipes(understanding_cells(understanding)), ""]
+        lines += [unmarked(understanding.sentence), "", *_pipes(understanding_cells(understanding)), ""]
     if answer is not None:
         lines += [
             *_pipes(answer_cells(answer, before)),
@@ -368,13 +379,13 @@ def markdown(
         ]
         for one in answer.answered:
             lines += [
-                f"- **{one.alternative.name}**: `{'`, `'.join(one.alternative.keys)}`. {one.alternative.price}"
+                f"- **{unmarked(one.alternative.name)}**: `{'`, `'.join(one.alternative.keys)}`. {unmarked(one.alternative.price)}"
             ]
         if answer.target is not None:
-            lines += ["", target_line(answer, before)]
+            lines += ["", unmarked(target_line(answer, before))]
     return "\n".join(lines) + "\n"
 
 
 def _pipes(cells: list[list[str]]) -> list[str]:
-    rows = [f"| {' | '.join(row)} |" for row in cells]
+    rows = [f"| {' | '.join(map(unmarked, row))} |" for row in cells]
     return [rows[0], "|" + "---|" * len(cells[0]), *rows[1:]]

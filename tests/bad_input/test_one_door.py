@@ -11,7 +11,8 @@ import threading
 import pytest
 
 from rebalance_kit.cli import door
-from rebalance_kit.cli.door import plain, shown, through
+from rebalance_kit.cli.door import plain, through
+from rebalance_kit.model.html import visible
 from tests.support.bad_input.command import assert_refused, ended
 
 SMALL = "topics: {orders: 2}\nmembers: [{name: c1, topics: [orders]}]\nend: 5s\n"
@@ -142,8 +143,8 @@ def test_debug_alone_shows_the_traceback():
         ("naïve – 日本", "naïve – 日本"),
     ],
 )
-def test_control_characters_are_shown(text, expected):
-    assert shown(text) == expected
+def test_control_characters_are_visible(text, expected):
+    assert visible(text) == expected
 
 
 @pytest.mark.parametrize(("encoding", "expected"), [("ascii", b"1-2 \\xe9"), ("latin-1", b"1-2 \xe9")])

@@ -11,6 +11,7 @@ from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.html import unmarked, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,13 +43,13 @@ def write_postmortem(
 def _lines(
     result: Selected, said: Verdict, picture: str | None, happenings: Sequence[Happening]
 ) -> Iterator[str]:
-    yield f"# {_plain(said.sentence)}"
+    yield f"# {unmarked(said.sentence)}"
     yield ""
     sums = totals(result.rows("gaps"))
     known = said.understood
     yield f"- Severity: {said.severity or 'none'}"
     if sums["longest_ms"] is not None:
-        yield f"- Cost: {bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({_plain(sums['longest'])})"
+        yield f"- Cost: {bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({unmarked(sums['longest'])})"
     yield f"- Read: {counted(len(result.rows('lines')), 'file')}; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
     if picture:
         yield ""
@@ -56,12 +57,12 @@ def _lines(
     yield from ("", "## Timeline (UTC)", "", "| when | group | what | where |", "|---|---|---|---|")
     rows = result.rows("rebalances")
     timed = [
-        (one.at_ms, f"| {clock(one.at_ms)} | | *{_cell(one.text)}* | --events |")
+        (one.at_ms, f"| {clock(one.at_ms)} | | *{unmarked(one.text)}* | --events |")
         for one in happenings[:_MOST]
     ]
     for row in sorted(rows, key=lambda row: row["start_ms"])[:_MOST]:
         lasted = "" if row["duration_ms"] is None else f" ({row['duration_ms'] / 1000:.1f} s)"
-        told = f"| {clock(row['start_ms'])} | {_cell(row['group'])} | {_cell(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
+        told = f"| {clock(row['start_ms'])} | {unmarked(row['group'])} | {unmarked(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
         timed.append((row["start_ms"], told))
     yield from (told for _, told in sorted(timed, key=lambda one: one[0]))
     if len(rows) > _MOST:
@@ -71,37 +72,25 @@ def _lines(
         yield from _told(number, card)
     yield from ("## Actions", "")
     for action in dict.fromkeys(card.first["do"] for card in said.cards):
-        yield f"- [ ] {_plain(action)}"
+        yield f"- [ ] {unmarked(action)}"
 
 
 def _told(number: int, card: Card) -> Iterator[str]:
     row = card.first
-    yield f"{number}. **{card.severity}**: {_plain(row['sentence'])}{_plain(card.others)}"
+    yield f"{number}. **{card.severity}**: {unmarked(row['sentence'])}{unmarked(card.others)}"
     yield ""
     yield f"   `{_code(row['file'])}:{row['line']}`"
     yield ""
-    yield f"       {' '.join(row['evidence'].split())[:300]}"
+    yield f"       {visible(' '.join(row['evidence'].split())[:300])}"
     yield ""
     for name in ("last_words", "setting"):
         if row[name]:
-            yield f"   {_plain(row[name])}"
+            yield f"   {unmarked(row[name])}"
             yield ""
 
 
-def _plain(text: str) -> str:
-    """Text that no Markdown reads as markup."""
-    kept = " ".join(text.split())
-    for sign in "\\`*_[]<>|#!":
-        kept = kept.replace(sign, "\\" + sign)
-    return kept
-
-
-def _cell(text: str) -> str:
-    return _plain(text)
-
-
 def _code(text: str) -> str:
-    return text.replace("`", "'").replace("|", "/")
+    return visible(text).replace("`", "'").replace("|", "/")
 
 
 def _picture(result: Selected, happenings: Sequence[Happening] = ()) -> str:

@@ -16,6 +16,7 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import refuse_no_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,7 @@ class Happening:
 def read_happenings(path: Path, reading: Reading | None = None) -> list[Happening]:
     """The events of a file in order of time; ``DataError`` names the file, the line and what was expected."""
     try:
+        refuse_no_file(path, "a file of events")
         if path.stat().st_size > _MOST_BYTES:
             raise DataError(
                 f"{path}: {path.stat().st_size:,} bytes; expected a file of events, at most {_MOST_BYTES:,}"

@@ -95,7 +95,7 @@ def gap_sums(view: GroupView) -> list[tuple[str, int, int, int]]:
 def partition_key(name: str) -> tuple[str, int]:
     """Sorts ``orders-10`` behind ``orders-9``."""
     topic, _, number = name.rpartition("-")
-    return (topic, int(number)) if number.isdigit() else (name, -1)
+    return (topic, int(number)) if number.isdecimal() and len(number) < 19 else (name, -1)
 
 
 def clock(at_ms: int | None) -> str:

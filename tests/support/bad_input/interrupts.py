@@ -25,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import venv
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -162,6 +164,33 @@ def nothing_of(_folder: Path) -> Files:
     return {}
 
 
+def zipped(folder: Path) -> Files:
+    """Names in the bundle, each of which can be read; its bytes hold times."""
+    found = {}
+    for path in folder.glob("out*.zip"):
+        with zipfile.ZipFile(path) as packed:
+            assert packed.testzip() is None, path
+            found |= {f"{path.name}/{name}": b"" for name in packed.namelist()}
+    return found
+
+
+def _with_python(folder: Path) -> None:
+    """An environment of the folder's own with the kit in it, as `pip install rebalance-kit` makes one."""
+    venv.create(folder / "venv", with_pip=True, symlinks=True)
+    subprocess.run([folder / "venv/bin/python", "-m", "pip", "install", "--quiet", str(ROOT)], check=True)
+
+
+def installed(folder: Path) -> Files:
+    """What the environment holds whole: distributions whose recorded files are all there; `pip check` finds nothing missing."""
+    ask = (
+        "from importlib.metadata import distributions as d; "
+        "print(*sorted(f'{x.name} {x.version}' for x in d() if all(f.locate().exists() for f in x.files or ())), sep='\\n')"
+    )
+    python = folder / "venv" / "bin" / "python"
+    names = subprocess.run([python, "-I", "-c", ask], check=True, capture_output=True, text=True).stdout
+    return dict.fromkeys(names.split("\n"), b"")
+
+
 def _logs(folder: Path, scenario: str = "storm") -> None:
     subprocess.run(
         [*KIT, "make-logs", scenario, "--out", str(folder / "in"), "--seed", "1"],
@@ -221,6 +250,22 @@ COMMANDS: Mapping[str, Command] = {
         ("items", "export", "gift", "out.gift", "--count", "20", "--seed", "1"), as_set=False
     ),
     "cards": Command(("cards", "--svg", "--out", "out"), as_set=False),
+    "sweep": Command(
+        ("sweep", "--scenario", "crash", "--seeds", "2", "--master", "local[1]", "--out", "out"),
+        as_set=False,
+        mean=rows_of,
+    ),
+    "bundle": Command(("bundle", "--without-spark", "--out", "out.zip"), mean=zipped),
+    "install": Command(
+        ("-P", "-m", "rebalance_kit", "install", "study"),
+        prepare=_with_python,
+        as_set=False,
+        mean=installed,
+        program=("venv/bin/python",),
+    ),
+    "what-if --page": Command(
+        ("what-if", "in", "--draws", "2", "--page", "out.html"), prepare=_few_logs, as_set=False
+    ),
     "notebooks.py": Command(
         ("--folder", "notebooks"),
         prepare=_one_notebook,
