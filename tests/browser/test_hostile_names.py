@@ -143,7 +143,8 @@ def shows(page, *names):
 
 def test_the_report_of_a_run(safe, scenario, tmp_path):
     trace = simulate(read_scenario(scenario, "s.yaml"), protocol="eager")
-    safe.goto(write_report(tmp_path / "report.html", [trace]).as_uri())
+    title = f"{NAMES[1]}: as it was"  # a what-if page is titled with the group of the logs
+    safe.goto(write_report(tmp_path / "report.html", [trace], title).as_uri())
     safe.locator("#run-0 .rk-stage").wait_for()
     assert shows(safe, ONE, *NAMES)
 

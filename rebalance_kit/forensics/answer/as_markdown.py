@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
-from xml.sax.saxutils import escape
+from xml.sax import saxutils
 
 from rebalance_kit.forensics.answer.happenings import BEFORE_MS
 from rebalance_kit.forensics.answer.verdict import bound, totals
@@ -89,6 +89,11 @@ def _told(number: int, card: Card) -> Iterator[str]:
             yield ""
 
 
+def _xml(text: str) -> str:
+    """Text as XML may hold it, which knows no control characters."""
+    return saxutils.escape(visible(text))
+
+
 def _code(text: str) -> str:
     return visible(text).replace("`", "'").replace("|", "/")
 
@@ -116,7 +121,7 @@ def _picture(result: Selected, happenings: Sequence[Happening] = ()) -> str:
     ]
     for place, group in enumerate(groups):
         y = 10 + place * _HIGH
-        parts.append(f'<text x="4" y="{y + 12}">{escape(str(group)[:24])}</text>')
+        parts.append(f'<text x="4" y="{y + 12}">{_xml(str(group)[:24])}</text>')
         parts += _bars(
             [row for row in rows if row["group"] == group],
             [row for row in gaps if row["group"] == group],
@@ -127,7 +132,7 @@ def _picture(result: Selected, happenings: Sequence[Happening] = ()) -> str:
         at = f"{x(one.at_ms):.1f}"
         parts.append(
             f'<line x1="{at}" x2="{at}" y1="4" y2="{high - 24}" stroke="#555" stroke-dasharray="3 3">'
-            f"<title>{escape(one.text)}</title></line>"
+            f"<title>{_xml(one.text)}</title></line>"
         )
     parts.append(f'<text x="{_LEFT}" y="{high - 8}">{clock(begin)}</text>')
     parts.append(f'<text x="{_WIDE - 10}" y="{high - 8}" text-anchor="end">{clock(end)} UTC</text></svg>')
@@ -139,7 +144,7 @@ def _bars(rows: Sequence[Row], gaps: Sequence[Row], y: int, x: Callable[[int], f
         left, right = x(row["start_ms"]), x(row["end_ms"] or row["start_ms"])
         yield (
             f'<rect x="{left:.1f}" y="{y}" width="{max(1.5, right - left):.1f}" height="10" fill="#1f5fa8">'
-            f"<title>{escape(row['cause'])}</title></rect>"
+            f"<title>{_xml(row['cause'])}</title></rect>"
         )
     for gap in gaps[:2_000]:
         left, right = x(gap["from_ms"]), x(gap["to_ms"])

@@ -19,8 +19,8 @@ from rebalance_kit.simulation.scenario.scenario import (
 from rebalance_kit.simulation.scenario.yaml_nodes import write_time, written_latencies
 
 TIMES = {"for_ms": "for", "after_ms": "after", "by_ms": "by", "every_ms": "every"}
-_LINE_ENDS = frozenset("\x85\u2028\u2029")
-"""Letters that YAML takes for ends of lines: they are written as escapes, or reading would make spaces of them."""
+_ESCAPED = frozenset("\x85\u2028\u2029\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Letters that YAML takes for ends of lines, of which reading would make spaces, and those that turn the line around for a reader."""
 
 
 def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any]] | None = None) -> str:
@@ -40,7 +40,7 @@ def write_scenario(scenario: Scenario, assignors: Mapping[str, Callable[..., Any
         )
 
     written = text(as_it_is=True)
-    return text(as_it_is=False) if _LINE_ENDS & set(written) else written
+    return text(as_it_is=False) if _ESCAPED & set(written) else written
 
 
 def _document(scenario: Scenario, own: Supports) -> dict[str, Any]:
