@@ -14,10 +14,13 @@ import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from subprocess import DEVNULL
-from typing import IO, TYPE_CHECKING
+from types import SimpleNamespace
+from typing import IO, TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import EnvironmentProblem, require
+from rebalance_kit.model.files import scratch_for
 from rebalance_kit.pipeline.spark.java import archive_options, find_java
 
 if TYPE_CHECKING:
@@ -179,13 +182,29 @@ def launch_java(
     prepare_environment(quick_start, loopback=loopback, keep_classes=keep_classes)
     conf = SparkConf(loadDefaults=False).setAll([*SETTINGS.items(), (MEMORY, memory)])
     try:
-        gateway = launch_gateway(conf, popen_kwargs={"stderr": errors})  # type: ignore[no-untyped-call]
+        with _own_temporary_files():
+            gateway = launch_gateway(conf, popen_kwargs={"stderr": errors})  # type: ignore[no-untyped-call]
     except PySparkRuntimeError as problem:
         raise EnvironmentProblem(
             f"Java did not start ({problem}); expected it to with {memory} of memory: "
             "`rebalance-kit doctor` says what is missing"
         ) from problem
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 - the way in that SparkContext itself uses
+
+
+@contextmanager
+def _own_temporary_files() -> Iterator[None]:
+    """PySpark makes a folder in which Java tells its port: within, it lies where it goes with a killed process."""
+    java_gateway: Any = import_module("pyspark.java_gateway")
+    of_all = java_gateway.tempfile
+    with scratch_for("java") as place:
+        java_gateway.tempfile = SimpleNamespace(
+            mkdtemp=partial(tempfile.mkdtemp, dir=place), mkstemp=tempfile.mkstemp
+        )
+        try:
+            yield
+        finally:
+            java_gateway.tempfile = of_all
 
 
 @contextmanager
