@@ -335,10 +335,10 @@ def wheel_names(bundle: Path) -> tuple[str, ...]:
         )
 
 
-def pip(*arguments: str, scratch: Path) -> None:
+def pip(*arguments: str, scratch: Path | None = None) -> None:
     """Run this Python's pip with its temporary files in ``scratch``; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    place = {**os.environ, "TMPDIR": str(scratch)}
+    place = None if scratch is None else {**os.environ, "TMPDIR": str(scratch)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=place)
     if done.returncode:
         lines = done.stderr.strip().splitlines() or ["no word of why"]
