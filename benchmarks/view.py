@@ -152,7 +152,7 @@ def in_browser(members: int, partitions: int) -> dict[str, Any]:
     with opened(page_text, flags) as page:
         page.wait_for_function("window.play")  # the page's module is imported by then
         first = asked(page, "() => window.shown", what="the first paint")
-        swaps = sorted(asked(page, "window.swap", turn, what="the new film painted") for turn in range(2, 32))
+        swaps = sorted(asked(page, "window.swap", turn, what="the new film painted") for turn in range(3, 33))
         rate = asked(page, "window.play", 4000, what="four seconds played")
         heap = [page.evaluate(HEAP)]
         for _ in range(MINUTE_PIECES):
