@@ -3,6 +3,19 @@
 from rebalance_kit.exercises.case_runs import SETTLED_MS, gaps, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 
+ALONE = """
+scenario: alone
+kafka_version: 4.3.1
+topics: [{name: orders, partitions: 2}]
+members:
+  - {name: consumer-1, topics: [orders]}
+actions:
+  - {at: 40s, do: freeze, member: consumer-1}
+  - {at: 100s, do: thaw, member: consumer-1}
+end: 130s
+"""
+"""Nobody takes over: the gap begins when the member learns that it lost its partitions."""
+
 
 def truth(case):
     """Gaps by the callbacks of the trace."""
@@ -51,6 +64,7 @@ TASK = Task(
             simulated("night-2", "join", "cooperative", 1),
             simulated("night-3", "join", "consumer", 1),
             simulated("night-4", "poll-timeout", "eager", 1),
+            simulated("night-5", ALONE, "eager", 1),
         )
     ),
     truth=truth,

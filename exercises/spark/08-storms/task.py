@@ -4,6 +4,23 @@ from rebalance_kit.exercises.case_runs import begins, simulated
 from rebalance_kit.exercises.task import Case, Task, check, need, need_none
 
 GAP_MS, FEWEST = 25_000, 3
+JUST_THREE = """
+scenario: comes-and-goes
+kafka_version: 4.3.1
+topics: [{name: orders, partitions: 6}]
+members:
+  - {name: consumer-1, topics: [orders]}
+  - {name: consumer-2, topics: [orders]}
+  - {name: consumer-3, topics: [orders], start: null}
+actions:
+  - {at: 40s, do: start, member: consumer-3}
+  - {at: 55s, do: close, member: consumer-3}
+  - {at: 70s, do: start, member: consumer-3}
+  - {at: 110s, do: close, member: consumer-3}
+  - {at: 125s, do: start, member: consumer-3}
+end: 160s
+"""
+"""A storm of exactly three rebalances, and later two that are none."""
 
 
 def truth(case):
@@ -46,7 +63,7 @@ def whole_storms(seen):
 
     need_none(
         [storm for storm in seen.truth if not answered(storm)],
-        "the storm of {run} has {rebalances} rebalances; yours is cut in pieces or missing. A window of fixed length (`F.window`) cuts by the clock; a session window goes on as long as the gap is short.",
+        "the storm of {run} has {rebalances} rebalances; yours is cut in pieces or missing. Three are enough; a window of fixed length (`F.window`) cuts by the clock; a session window goes on as long as the gap is short.",
     )
 
 
@@ -69,7 +86,7 @@ TASK = Task(
         (
             simulated("night-1", "storm", "eager", 1),
             simulated("night-2", "rolling-restart", "cooperative", 1),
-            simulated("night-3", "join", "eager", 1),
+            simulated("night-3", JUST_THREE, "eager", 1),
             simulated("night-4", "poll-timeout", "eager", 1),
         )
     ),

@@ -1,5 +1,7 @@
 """Incidents drawn by a seed: who was it, and what."""
 
+import random
+
 from rebalance_kit.exercises.case_runs import incident_of, incidents
 from rebalance_kit.exercises.task import Case, Task, check, need_none
 
@@ -7,8 +9,11 @@ KINDS = {"killed_process": "killed", "frozen_process": "frozen", "long_batch": "
 
 
 def drawn(seed):
-    """One incident of each kind, in an order that the seed decides."""
-    return Case(incidents(seed, tuple(KINDS)))
+    """One incident of each kind, in an order that the seed decides; of the two removals one is of a KIP-848 group, one of a classic one."""
+    protocols = random.Random(f"protocols/{seed}").sample(("consumer", "eager"), 2)
+    return Case(
+        incidents(seed, tuple(KINDS), dict(zip(("killed_process", "frozen_process"), protocols, strict=True)))
+    )
 
 
 def truth(case):
