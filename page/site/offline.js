@@ -2,6 +2,8 @@
 // @ts-nocheck: a service worker's own globals; Deno checks pages.
 
 const FILES = /* files */ [];
+/** Files that not every visit needs: kept from their first use on. */
+const LATER = /* later */ [];
 const NAME = "rebalance-kit-/* version */";
 
 // Nothing of an older version may come from the browser's own cache: the files of a version go together.
@@ -24,12 +26,26 @@ self.addEventListener("activate", (event) => {
   );
 });
 
+/** What the host answers, and a copy of it for visits without a network; where there is no room for one, there is none. */
+async function brought(cache, request) {
+  const answer = await fetch(request);
+  if (answer.status === 200) cache.put(request, answer.clone()).catch(() => {});
+  return answer;
+}
+
+// The files of this version come from the browser. The documents come from the host, and from the browser where that cannot be reached.
+async function answered(request) {
+  const cache = await caches.open(NAME);
+  const kept = await cache.match(request, { ignoreSearch: true });
+  const place = request.url.split("?")[0];
+  if (kept && [...FILES, ...LATER].some((name) => new URL(name, self.registration.scope).href === place)) {
+    return kept;
+  }
+  return brought(cache, request).catch((problem) => kept ?? Promise.reject(problem));
+}
+
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;
-  event.respondWith(
-    caches.open(NAME).then((cache) => cache.match(request, { ignoreSearch: true })).then((kept) =>
-      kept ?? fetch(request)
-    ),
-  );
+  event.respondWith(answered(request));
 });

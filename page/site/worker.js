@@ -13,20 +13,60 @@ let heard = null;
 
 const tell = (words) => self.postMessage({ progress: [words, PARTS[words]] });
 
+/** Modules of Python's library that came with neither archive: the whole library comes when one of them is imported. */
+const ELSEWHERE = `
+import importlib.machinery, pathlib, sys
+
+sys.path.insert(0, "/kit")
+
+class Elsewhere:
+    names = frozenset(pathlib.Path("/kit/elsewhere.txt").read_text().split())
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.names:
+            return None
+        return importlib.machinery.PathFinder.find_spec(name, ["/".join([whole(), *name.split(".")[:-1]])])
+
+sys.meta_path.append(Elsewhere())
+`;
+const WHOLE = "/lib/whole.zip";
+
+/** The whole library, there at once, because an import cannot wait. */
+function whole() {
+  if (!python.FS.analyzePath(WHOLE).exists) {
+    const asked = new XMLHttpRequest();
+    asked.open("GET", `${BASE}pyodide/python_stdlib.zip`, false);
+    asked.responseType = "arraybuffer";
+    asked.send();
+    if (asked.status !== 200) throw new Error(`Python's library: the host answered ${asked.status}`);
+    python.FS.writeFile(WHOLE, new Uint8Array(asked.response));
+  }
+  return WHOLE;
+}
+
 async function started() {
+  if (typeof WebAssembly === "undefined") {
+    throw new Error("this browser has no WebAssembly, or it is switched off");
+  }
   tell("Python loads");
+  const kit = fetched("kit.tar.xz");
+  kit.catch(() => {}); // what is wrong with it is said when its turn comes
   const { loadPyodide } = await import(`${BASE}pyodide/pyodide.mjs`);
-  python = await loadPyodide({ indexURL: `${BASE}pyodide/` });
+  python = await loadPyodide({
+    indexURL: `${BASE}pyodide/`,
+    stdLibURL: `${BASE}pyodide/core.zip`,
+  });
   tell("The kit loads");
-  await unpack("kit.tar.xz");
-  python.runPython("import sys; sys.path.insert(0, '/kit')");
+  put(await kit);
+  python.globals.set("whole", whole);
+  python.runPython(ELSEWHERE);
 }
 
 /** What an archive of xz begins with. */
 const XZ = [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00];
 
-/** Put an archive of the site among Python's modules; what a proxy has put in its place is none. */
-async function unpack(name) {
+/** An archive of the site; what a proxy has put in its place is none. */
+async function fetched(name) {
   const answer = await fetch(`${BASE}${name}`);
   if (!answer.ok) throw new Error(`${name}: the host answered ${answer.status}`);
   const bytes = await answer.arrayBuffer();
@@ -36,8 +76,11 @@ async function unpack(name) {
       `${name}: another file came in its place; a proxy between here and the host may have put it there`,
     );
   }
-  python.unpackArchive(bytes, "xztar", { extractDir: "/kit" });
+  return bytes;
 }
+
+/** Put an archive among Python's modules. */
+const put = (bytes) => python.unpackArchive(bytes, "xztar", { extractDir: "/kit" });
 
 /** Text and bytes from Python; the bytes are handed over, not copied again. */
 function post(text, buffers) {
@@ -103,8 +146,10 @@ const unkept = (problem) =>
 
 /** A desk of questions with the answers of earlier visits; each new one is kept at once, and other tabs hear of it. */
 async function openDesk(home) {
+  const questions = fetched("quiz.tar.xz");
+  questions.catch(() => {});
   await started();
-  await unpack("quiz.tar.xz");
+  put(await questions);
   tell("The questions are read");
   let kept = null;
   let lines = [];

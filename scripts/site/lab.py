@@ -64,6 +64,39 @@ ENTRIES = {"site/main.js": "site.js", "site/logs.js": "logs.js", "site/quiz.js":
 ALONE = ("worker.js", "embed.js")
 """Scripts that a browser loads by themselves."""
 OFFLINE = "offline.js"
+LATER = ("quiz.tar.xz", "pyodide/python_stdlib.zip")
+"""Files that not every visit needs; the browser keeps them from their first use on."""
+RUNS = "script-src 'self' 'wasm-unsafe-eval'{more}; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:{blob}"
+HEADS = {
+    "index.html": (
+        "Crash a consumer. See what Kafka does.",
+        "lab.css site.css",
+        RUNS.format(more="", blob=" blob:; frame-src 'self'"),
+    ),
+    "embed.html": (
+        "A Kafka consumer group that you can crash",
+        "lab.css site.css",
+        RUNS.format(more="", blob=" blob:"),
+    ),
+    "lessons.html": ("Lessons: rebalance kit", "site.css", "style-src 'self'; img-src 'self'"),
+    "logs.html": ("Read your logs: rebalance kit", "site.css", RUNS.format(more=" '{report}'", blob="")),
+    "quiz.html": (
+        "Questions: rebalance kit",
+        "site.css quiz.css",
+        RUNS.format(more="", blob="; frame-src 'self'"),
+    ),
+    "404.html": (
+        "No such page: rebalance kit",
+        "",
+        "script-src '{lost-digest}'; connect-src 'self'; style-src 'unsafe-inline'; img-src data:",
+    ),
+}
+"""Per page: its title, its style sheets, and what it may load."""
+SAID = "Kafka's group protocols, message by message, in your browser: crash consumers, switch protocols, compare."
+WAIT = (
+    "If nothing comes here: this page works from a host, not from a file. Any host will do: "
+    "<code>python -m http.server</code> in the folder of the site."
+)
 UNUSED = {"tests", "optimizer"}
 """Parts of those packages that the page has no use for."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -219,7 +252,12 @@ def _names() -> list[str]:
 def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     known = {path.name.removesuffix(".json") for path in (folder / "films").iterdir()}
     items = "\n".join(_entry(row, known) for row in lesson_rows())
+    lost = (SOURCES / "site" / "lost.js").read_text("utf-8")
     words = {
+        "{nav}": (SOURCES / "site" / "nav.html").read_text("utf-8"),
+        "{wait}": WAIT,
+        "{lost}": lost,
+        "{lost-digest}": f"sha256-{base64.b64encode(hashlib.sha256(lost.encode()).digest()).decode()}",
         "{version}": escape(__version__),
         '"{first}"': embedded(first),
         "{text}": escape(text),
@@ -230,8 +268,8 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
         "{repeated}": _repeated(),
         "{lessons}": f"<ol>\n{items}\n</ol>",
     }
-    for page in ("index.html", "embed.html", "lessons.html", "logs.html", "quiz.html"):
-        html = (SOURCES / "site" / page).read_text("utf-8")
+    for page in HEADS:
+        html = (SOURCES / "site" / page).read_text("utf-8").replace("{head}\n", _head(page))
         for place, value in words.items():
             html = html.replace(place, value)
         (folder / page).write_text(html, "utf-8")
@@ -239,6 +277,18 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     shutil.copyfile(ROOT / "rebalance_kit" / "view" / "quiz" / "static" / "quiz.css", folder / "quiz.css")
     for name in ("site.css", "icon.svg"):
         shutil.copyfile(SOURCES / "site" / name, folder / name)
+
+
+def _head(page: str) -> str:
+    """What stands above a page's body: title, style sheets, and what the page may load."""
+    title, styles, policy = HEADS[page]
+    links = [f'<link rel="stylesheet" href="{name}">' for name in styles.split()]
+    links.append('<link rel="icon" href="icon.svg">' if styles else '<link rel="icon" href="data:,">')
+    if page == "index.html":
+        links.insert(0, f'<meta name="description" content="{SAID}">')
+    html = (SOURCES / "site" / "head.html").read_text("utf-8")
+    html = html.replace("{title}", escape(title)).replace("{policy}", policy)
+    return html.replace("{links}", "\n    ".join(links))
 
 
 def _repeated() -> str:
@@ -284,10 +334,11 @@ def _scripts(folder: Path) -> None:
 
 
 def _offline(folder: Path) -> None:
-    """The service worker knows every file but the films of other lessons, and the digest of them all."""
+    """The service worker knows every file, those that come later, and the digest of them all."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     whole = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
     names = ["./", *(path.relative_to(folder).as_posix() for path in files)]
     source = (SOURCES / "site" / OFFLINE).read_text("utf-8")
-    source = source.replace("/* files */ []", json.dumps(names)).replace("/* version */", whole)
+    source = source.replace("/* files */ []", json.dumps([name for name in names if name not in LATER]))
+    source = source.replace("/* later */ []", json.dumps(LATER)).replace("/* version */", whole)
     (folder / OFFLINE).write_text(source, "utf-8")
