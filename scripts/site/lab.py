@@ -256,7 +256,7 @@ def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     words = {
         "{nav}": (SOURCES / "site" / "nav.html").read_text("utf-8"),
         "{wait}": WAIT,
-        "{lost}": lost,
+        "{lost}": f"<script>{lost}</script>",
         "{lost-digest}": f"sha256-{base64.b64encode(hashlib.sha256(lost.encode()).digest()).decode()}",
         "{version}": escape(__version__),
         '"{first}"': embedded(first),

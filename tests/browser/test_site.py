@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.resources
 import json
 import re
 import shutil
@@ -130,14 +131,117 @@ def _digest(name, protocol):
     return hashlib.sha256(("\n".join(lab.trace.jsonl()) + "\n").encode()).hexdigest()
 
 
-def test_the_second_visit_needs_no_network(page, built):
-    with static_files(built) as served:
-        page.goto(served)
+def test_below_a_prefix_the_second_visit_needs_no_network(page, built):
+    with static_files(built.parent) as served:
+        page.goto(f"{served}site/")
         page.locator(READY).wait_for(timeout=PYTHON_MS)
         page.evaluate("navigator.serviceWorker.ready.then(() => null)")
-    page.goto(f"{served}?lesson=join&protocol=consumer")
+    page.goto(f"{served}site/?lesson=join&protocol=consumer")
     page.locator(READY).wait_for(timeout=PYTHON_MS)
     assert "joins" in page.locator("#rebalance-lab").text_content()
+
+
+def test_an_address_that_is_lost_leads_back_below_a_prefix(page, built):
+    lost = (built / "404.html").read_text("utf-8")
+    with static_files(built.parent) as served:
+        page.route("**/gone/**", lambda route: route.fulfill(status=404, body=lost, content_type="text/html"))
+        page.goto(f"{served}site/gone/deep/down.html")
+        page.locator("a", has_text="Lessons").click()
+        page.locator("h1", has_text="lessons").wait_for()
+        assert page.url == f"{served}site/lessons.html"
+
+
+def test_a_page_opened_from_a_file_says_what_it_needs(page, built):
+    page.goto((built / "index.html").as_uri())
+    page.locator(".site-wait", has_text="works from a host, not from a file").wait_for()
+
+
+@pytest.fixture
+def worker_begins(page, built):
+    """Let the page's worker begin with a line that takes something of the browser away."""
+
+    def begins(line):
+        source = (built / "worker.js").read_text("utf-8")
+        page.context.route(
+            "**/worker.js",
+            lambda route: route.fulfill(body=f"{line}\n{source}", content_type="text/javascript"),
+        )
+
+    return begins
+
+
+def test_a_browser_without_webassembly_still_plays_and_says_so(page, address, worker_begins):
+    worker_begins("delete self.WebAssembly;")
+    page.goto(address)
+    page.locator("#rebalance-says", has_text="no WebAssembly, or it is switched off").wait_for()
+    assert page.locator("#rebalance-lab .rk-lane").count() > 0
+
+
+ASKED = """async (code) => {
+  const channel = new BroadcastChannel("test");
+  const told = new Promise((done) => { channel.onmessage = ({ data }) => done(data); });
+  channel.postMessage(code);
+  return told;
+}"""
+
+
+def test_a_module_that_came_with_neither_archive_comes_when_it_is_imported(page, address, worker_begins):
+    worker_begins(
+        "const test = new BroadcastChannel('test');"
+        "test.onmessage = ({ data }) => test.postMessage(String(python.runPython(data)));"
+    )
+    page.goto(address)
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    code = "import colorsys, encodings.cp1251, xmlrpc.client; colorsys.__file__"
+    assert page.evaluate(ASKED, code).startswith("/lib/whole.zip/")
+
+
+def test_blocked_storage_is_said_and_the_questions_are_asked(page, address, worker_begins):
+    worker_begins("Object.defineProperty(self, 'indexedDB', { get() { throw new Error('denied'); } });")
+    page.add_init_script(
+        "navigator.serviceWorker.register = () => Promise.reject(new DOMException('denied', 'SecurityError'))"
+    )
+    page.goto(f"{address}quiz.html?practice=eager&count=1")
+    page.locator(".site-newer", has_text="keeps no copy of the site").wait_for()
+    page.locator("#quiz-sheet form").wait_for(timeout=PYTHON_MS)
+    assert "keeps nothing for this page (denied)" in page.locator("#quiz-kept").text_content()
+
+
+def test_a_link_of_a_newer_kit_is_said(page, address):
+    token = LabSession("join", "consumer").link
+    page.goto(f"{address}?rebalance-lab={token.replace('rk1', 'rk9', 1)}")
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    page.locator("#rebalance-lab", has_text="version 'rk9'").wait_for()
+
+
+def test_five_hundred_megabytes_are_refused_before_they_are_read(page, address):
+    page.goto(f"{address}logs.html")
+    page.evaluate("""() => {
+      const files = new DataTransfer();
+      const megabyte = new Blob([new Uint8Array(1e6)]);
+      files.items.add(new File(Array(500).fill(megabyte), "server.log"));
+      const input = document.querySelector("#logs-files");
+      input.files = files.files;
+      input.dispatchEvent(new Event("change"));
+    }""")
+    page.locator("#logs-says", has_text="These files have 500 MB; a page reads up to 200 MB").wait_for()
+
+
+def test_an_open_page_is_offered_the_newer_version(page, built, tmp_path):
+    folder = shutil.copytree(built, tmp_path / "site")
+    with static_files(folder) as served:
+        page.goto(f"{served}logs.html")
+        page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        old = (folder / "logs.html").read_text("utf-8")
+        (folder / "logs.html").write_text(old.replace("<h1>Read", "<h1>Newer: read"), "utf-8")
+        offline = (folder / "offline.js").read_text("utf-8")
+        (folder / "offline.js").write_text(
+            offline.replace('"rebalance-kit-', '"rebalance-kit-newer-'), "utf-8"
+        )
+        page.goto(f"{served}logs.html")
+        page.locator("h1", has_text=re.compile("^Read")).wait_for()
+        page.locator(".site-newer button").click(timeout=PYTHON_MS)
+        page.locator("h1", has_text="Newer").wait_for()
 
 
 def test_a_lesson_that_is_unknown_is_said_and_the_first_one_is_shown(page, address):
@@ -231,6 +335,21 @@ def test_answers_stay_in_the_browser_go_home_and_come_back(asked, tmp_path):
     page.locator("#quiz-progress", has_text="of 2 right").wait_for()
 
 
+def test_an_answer_outlives_its_tab_and_reaches_another(asked, page):
+    asked("")
+    other = page.context.new_page()
+    other.goto(page.url + "?practice=eager&count=2")
+    other.locator("#quiz-sheet form").wait_for(timeout=PYTHON_MS)
+    _answer(other)
+    other.locator("#quiz-sheet output", has_text="of 1 answered").wait_for()
+    other.close()
+    page.locator("#quiz-report").click()
+    page.locator("#quiz-progress", has_text="of 1 right").wait_for()
+    asked("")
+    page.locator("#quiz-report").click()
+    page.locator("#quiz-progress", has_text="of 1 right").wait_for()
+
+
 def _answer(page):
     """Answer the question shown, whatever it is."""
     form = page.locator("#quiz-sheet form")
@@ -297,10 +416,36 @@ class Links(HTMLParser):
                 (self.leads if tag == "a" else self.loads).append(given[name])
 
 
-def test_every_link_of_the_pages_and_documents_leads_somewhere(built, tmp_path):
-    shutil.copytree(built, tmp_path / "site")
-    documents.build(tmp_path / "site" / "docs")
-    pages = {path: Links(path) for path in (tmp_path / "site").rglob("*.html")}
+@pytest.fixture(scope="module")
+def whole(built, tmp_path_factory):
+    """The pages and the documents beside them."""
+    folder = shutil.copytree(built, tmp_path_factory.mktemp("whole") / "site")
+    documents.build(folder / "docs")
+    return folder
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_an_audit_finds_nothing_on_any_page_or_document(chromium, whole, theme):
+    axe = pytest.importorskip(
+        "axe_playwright_python", reason="axe-playwright-python is not installed: no audit"
+    )
+    script = (importlib.resources.files(axe) / "axe.min.js").read_text("utf-8")
+    context = chromium.new_context(bypass_csp=True, service_workers="block", color_scheme=theme)
+    for name in ("worker.js", "embed.js"):  # the lab inside is audited by itself
+        context.route(f"**/{name}", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page, found = context.new_page(), []
+    with static_files(whole) as served:
+        for path in (*whole.glob("*.html"), *whole.glob("docs/*.html")):
+            page.goto(served + path.relative_to(whole).as_posix())
+            page.evaluate(script)
+            rows = page.evaluate("() => axe.run()")["violations"]
+            found += [(path.name, row["id"], row["nodes"][0]["html"][:150]) for row in rows]
+    context.close()
+    assert found == []
+
+
+def test_every_link_of_the_pages_and_documents_leads_somewhere(whole):
+    pages = {path: Links(path) for path in whole.rglob("*.html")}
     lost = []
     for page, links in pages.items():
         assert [one for one in links.loads if one.startswith(("http", "//"))] == []
@@ -310,7 +455,7 @@ def test_every_link_of_the_pages_and_documents_leads_somewhere(built, tmp_path):
             target = (page.parent / unquote(path)).resolve() if path else page
             if link.startswith(("http", "data:", "mailto:")):
                 continue
-            if target == tmp_path / "site" / "course" / "lab" / "index.html":
+            if target == whole / "course" / "lab" / "index.html":
                 target = ROOT / "notebooks" / query.removeprefix("path=")
             if not target.exists() or (target in pages and name and name not in pages[target].names):
                 lost.append(f"{page.name}: {link}")
