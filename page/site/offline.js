@@ -4,6 +4,7 @@
 const FILES = /* files */ [];
 /** Files that not every visit needs: kept from their first use on. */
 const LATER = /* later */ [];
+const OF_THIS_VERSION = new Set([...FILES, ...LATER].map((name) => new URL(name, self.location.href).href));
 const NAME = "rebalance-kit-/* version */";
 
 // Nothing of an older version may come from the browser's own cache: the files of a version go together.
@@ -37,10 +38,7 @@ async function brought(cache, request) {
 async function answered(request) {
   const cache = await caches.open(NAME);
   const kept = await cache.match(request, { ignoreSearch: true });
-  const place = request.url.split("?")[0];
-  if (kept && [...FILES, ...LATER].some((name) => new URL(name, self.registration.scope).href === place)) {
-    return kept;
-  }
+  if (kept && OF_THIS_VERSION.has(request.url.split("?")[0])) return kept;
   return brought(cache, request).catch((problem) => kept ?? Promise.reject(problem));
 }
 
