@@ -131,6 +131,9 @@ def _version(java: Path) -> int | None:
 #: A draft that has not changed for this long is complete, because Java writes it in one go.
 _AT_REST_S = 10.0
 
+#: Spark's classes take over 150 MB; a Java that ended before Spark was up writes an archive of 0.1 to 2 MB, which helps nobody.
+_LEAST_BYTES = 20_000_000
+
 #: Otherwise Java reports every class that it cannot archive.
 _SILENT = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 
@@ -145,7 +148,7 @@ def archive_options(java: Java, *, keep: bool) -> str:
     if archive is None:
         return ""
     _adopt(archive)
-    if archive.is_file():
+    if _whole(archive):
         return f"-XX:SharedArchiveFile={archive} -Xshare:auto {_SILENT}"
     if not keep or not _writable(archive.parent):
         return ""
@@ -155,7 +158,7 @@ def archive_options(java: Java, *, keep: bool) -> str:
 def ready_archive(java: Java) -> Path | None:
     """The archive that this Java and PySpark have, for a process that cannot see where it lies; None where there is none yet."""
     archive = _archive_path(java)
-    return archive if archive is not None and archive.is_file() else None
+    return archive if archive is not None and _whole(archive) else None
 
 
 def _archive_path(java: Java) -> Path | None:
@@ -171,19 +174,23 @@ def _archive_path(java: Java) -> Path | None:
 
 
 def _adopt(archive: Path) -> None:
-    """Rename a finished draft to the archive, and remove the other drafts."""
+    """Rename a finished draft that holds Spark's classes to the archive, and remove the other drafts."""
     now = time.time()
     drafts = [
         path for path in archive.parent.glob(f"{archive.name}.*") if now - path.stat().st_mtime > _AT_REST_S
     ]
     for draft in sorted(drafts):
         try:
-            if archive.exists():
+            if _whole(archive) or not _whole(draft):
                 draft.unlink()
             else:
                 os.replace(draft, archive)
         except OSError:
             continue  # another process renamed or removed it first
+
+
+def _whole(archive: Path) -> bool:
+    return archive.is_file() and archive.stat().st_size >= _LEAST_BYTES
 
 
 def _writable(folder: Path) -> bool:

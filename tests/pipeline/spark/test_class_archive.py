@@ -30,12 +30,28 @@ def test_an_archive_is_written_by_a_java_that_is_to_keep_one_and_by_no_other(cac
 def test_a_draft_at_rest_becomes_the_archive_and_one_that_grows_does_not(cache):
     draft = draft_in(archive_options(JAVA, keep=True))
     draft.write_bytes(b"classes")
+    os.truncate(draft, 150_000_000)
     assert "SharedArchiveFile" not in archive_options(JAVA, keep=True)
     os.utime(draft, (1, 1))
     options = archive_options(JAVA, keep=False)
     (archive,) = cache.iterdir()
     assert f"-XX:SharedArchiveFile={archive} " in options
-    assert archive.read_bytes() == b"classes"
+    with archive.open("rb") as opened:
+        assert opened.read(7) == b"classes"
+
+
+def test_the_small_archive_of_a_java_that_ended_early_is_no_archive(cache):
+    draft = draft_in(archive_options(JAVA, keep=True))
+    archive = draft.with_suffix("")
+    for path in (draft, archive):
+        path.write_bytes(b"few classes")
+        os.utime(path, (1, 1))
+    assert "SharedArchiveFile" not in archive_options(JAVA, keep=False)
+    assert list(cache.iterdir()) == [archive]
+    draft.touch()
+    os.truncate(draft, 150_000_000)
+    os.utime(draft, (1, 1))
+    assert f"-XX:SharedArchiveFile={archive} " in archive_options(JAVA, keep=False)
 
 
 def test_another_java_has_another_archive(cache):
