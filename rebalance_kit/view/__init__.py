@@ -29,7 +29,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "describe_lag": "figures.comparison",
         "detection_figure": "figures.comparison",
         "clocks": "cards.protocols",
-        "triage": "cards.triage",
+        "triage": "cards.printing",
         "deal": "figures.dealing",
         "flow_figure": "figures.flow",
         "gantt_figure": "figures.gantt",

@@ -63,7 +63,7 @@ ENTRIES = {"site/main.js": "site.js", "site/logs.js": "logs.js", "site/quiz.js":
 """Scripts of pages, and the files of their bundles."""
 ALONE = ("worker.js", "embed.js")
 """Scripts that a browser loads by themselves."""
-OFFLINE = "offline.js"
+OFFLINE, LOST = "offline.js", "lost.js"
 LATER = ("quiz.tar.xz", "pyodide/python_stdlib.zip")
 """Files that not every visit needs; the browser keeps them from their first use on."""
 RUNS = "script-src 'self' 'wasm-unsafe-eval'{more}; worker-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:{blob}"
@@ -252,7 +252,7 @@ def _names() -> list[str]:
 def _pages(folder: Path, first: dict[str, object], text: str) -> None:
     known = {path.name.removesuffix(".json") for path in (folder / "films").iterdir()}
     items = "\n".join(_entry(row, known) for row in lesson_rows())
-    lost = (SOURCES / "site" / "lost.js").read_text("utf-8")
+    lost = (SOURCES / "site" / LOST).read_text("utf-8")
     words = {
         "{nav}": (SOURCES / "site" / "nav.html").read_text("utf-8"),
         "{wait}": WAIT,
