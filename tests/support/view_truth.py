@@ -25,8 +25,8 @@ ACTS = re.compile(
     r"|starts?|sends?|takes?|has new|have new|has to|have to|will|(?:is|are) in on|does not call|do not call|does not fetch|has not taken)\b"
 )
 """What only a process that runs can do."""
-STATED = re.compile(r"The group keeps")
-"""Told of the past, or of the group."""
+STATED = re.compile(r"The group keeps|starts again at [\d.]+ s")
+"""Told of the past, of the group, or of a process to come."""
 LIFE = ("process_started", "process_ended", "process_frozen", "process_thawed")
 CALM = {"polls"}
 FAULTS = {"crash", "freeze", "cut_network", "stall"}

@@ -348,6 +348,6 @@ def test_a_group_whose_lines_are_of_kip_848_is_drawn_as_one_without_its_settings
 def test_a_person_at_a_terminal_sees_a_first_answer_of_few_draws(crash, tmp_path):
     (tmp_path / "night.yaml").write_text(commented(crash, scenario_of(crash)), "utf-8")
     said, out = io.StringIO(), io.StringIO()
-    run_what_if([str(tmp_path / "night.yaml")], Asked(draws=11, seconds=0.0), out, said)
+    run_what_if([str(tmp_path / "night.yaml")], Asked(draws=11, seconds=0.001), out, said)
     assert "first answer, 10 draws:" in said.getvalue()
     assert "11 draws, the same for all" in out.getvalue()

@@ -513,7 +513,7 @@ def test_a_wrong_use_is_refused_in_words_and_leaves_nothing_behind(tmp_path, mon
 
 def test_a_command_of_the_terminal_is_never_taken_for_an_answer(store):
     out = io.StringIO()
-    lines = ["", "help", "h", "99 g", "x z", "a,b,c,d,e", "r", "quit"]
+    lines = ["", "help", "h", "99 g", "x z", "zz", "r", "quit"]
     source = io.StringIO("\n".join(lines) + "\n")
     run_exam("CCDAK", questions=12, store=store, source=source, out=out)
     text = out.getvalue()
