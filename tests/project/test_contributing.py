@@ -37,7 +37,7 @@ def test_each_kind_of_change_is_told_in_ten_lines():
 
 def test_one_benchmark_run_again_replaces_its_table_and_keeps_the_others():
     script = (
-        "from gather import merged, sections; "
+        "import sys; sys.path.insert(0, '.'); from gather import merged, sections; "
         "print(merged(sections('# B\\n\\nhead\\n\\n## Quiz\\n\\nold\\n\\n## Sweep\\n\\nkept\\n'), ['## Quiz\\n\\nnew\\n', '## View\\n\\nadded\\n']))"
     )
     done = subprocess.run(
