@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from rebalance_kit.model.errors import COORDINATOR_MOVED, ProtocolViolation
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects
-from rebalance_kit.protocol.messages import JoinMember, Partitions, Request, Response
+from rebalance_kit.protocol.messages import JoinMember, OffsetCommit, Partitions, Request, Response
 
 # A consumer's configuration, as far as its group membership needs it, and the driver's services.
 
@@ -313,6 +313,35 @@ class AwaitedCommit(Generic[M]):
             yield effects.Commit(self.how)
         else:
             yield effects.SetTimer(RETRY, RETRY_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedCommits(Generic[M]):
+    """The steps of one client that wait for a commit; a commit that no step waits for ends unseen."""
+
+    steps: Mapping[PollStep, AwaitedCommit[M]]
+
+    def of(self, member: M) -> AwaitedCommit[M] | None:
+        """What the member waits for now."""
+        return self.steps.get(member.poll_step)
+
+    def ended(self, member: M, how: str, error: str) -> effects.Effects:
+        """A commit is answered, or will not be."""
+        if (awaited := self.of(member)) is not None:
+            yield from awaited.ended(member, how, error)
+
+    def done(self, member: M, event: effects.CommitDone) -> effects.Effects:
+        """There was nothing to commit."""
+        yield from self.ended(member, event.how, event.error)
+
+    def unanswered(self, member: M, request: OffsetCommit, cause: str) -> effects.Effects:
+        """No answer will come."""
+        yield from member.lose_coordinator(cause)
+        yield from self.ended(member, request.how, "DISCONNECTED")
+
+    def stop_waiting(self, member: M, _fired: effects.TimerFired) -> effects.Effects:
+        """The commit took too long: go on without it."""
+        yield from self.steps[member.poll_step].then(member)
 
 
 def retriable(member: Member, error: str) -> bool:

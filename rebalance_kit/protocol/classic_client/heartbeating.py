@@ -7,13 +7,12 @@ the generation away. Too long without poll() makes it leave.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
 from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.classic_client import joining, requests
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
-from rebalance_kit.protocol.client import AwaitedCommit, PollStep, matching
+from rebalance_kit.protocol.client import AwaitedCommits, PollStep, matching
 from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, OffsetCommit, Request, Trigger
 
 WAITING = frozenset({PollStep.JOINING, PollStep.SYNCING, PollStep.COMMITTING_BEFORE_JOIN})
@@ -111,10 +110,9 @@ def coordinator_found(member: ClassicMember, event: effects.CoordinatorFound) ->
 # Commits of a classic consumer: what an answer says about its membership, and the steps that wait for one.
 
 
-AWAITED: Mapping[PollStep, AwaitedCommit[ClassicMember]] = MappingProxyType(
+COMMITS = AwaitedCommits(
     {PollStep.COMMITTING_BEFORE_JOIN: joining.JOIN_COMMIT, PollStep.CLOSE_COMMITTING: requests.CLOSE_COMMIT}
 )
-"""The steps that wait for a commit."""
 
 
 def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer) -> effects.Effects:
@@ -130,40 +128,18 @@ def commit_answered(member: ClassicMember, request: OffsetCommit, answer: Answer
         yield effects.WantPoll(effects.NextPoll.GO_ON)
     elif error in COORDINATOR_MOVED:
         yield from member.lose_coordinator("coordinator unavailable")
-    yield from _ended(member, request.how, error)
-
-
-def commit_unanswered(member: ClassicMember, request: OffsetCommit, cause: str) -> effects.Effects:
-    """No answer will come."""
-    yield from member.lose_coordinator(cause)
-    yield from _ended(member, request.how, "DISCONNECTED")
-
-
-def commit_done(member: ClassicMember, event: effects.CommitDone) -> effects.Effects:
-    """There was nothing to commit."""
-    yield from _ended(member, event.how, event.error)
-
-
-def _ended(member: ClassicMember, how: str, error: str) -> effects.Effects:
-    awaited = AWAITED.get(member.poll_step)
-    if awaited is not None:
-        yield from awaited.ended(member, how, error)
+    yield from COMMITS.ended(member, request.how, error)
 
 
 def retry_commit(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
     """retry.backoff.ms has passed; after a reset nobody may commit any more."""
-    awaited = AWAITED.get(member.poll_step)
+    awaited = COMMITS.of(member)
     if awaited is None:
         return
     if member.generation < 0:
         yield from awaited.ended(member, awaited.how, "UNKNOWN_MEMBER_ID")
     else:
         yield from awaited.again(member)
-
-
-def stop_waiting(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
-    """The commit took too long: go on without it."""
-    yield from AWAITED[member.poll_step].then(member)
 
 
 # Topics and their metadata: what makes a classic consumer join again at its next poll().

@@ -32,14 +32,16 @@ TABLE = client.ClientTable[ClassicMember](
     client.unanswered(messages.JoinGroup, heartbeating.coordinator_lost),
     client.unanswered(messages.SyncGroup, heartbeating.coordinator_lost),
     # commits
-    client.on(effects.CommitDone, heartbeating.commit_done),
+    client.on(effects.CommitDone, heartbeating.COMMITS.done),
     client.answered(messages.OffsetCommit, messages.Answer, heartbeating.commit_answered),
-    client.unanswered(messages.OffsetCommit, heartbeating.commit_unanswered),
+    client.unanswered(messages.OffsetCommit, heartbeating.COMMITS.unanswered),
     client.after(effects.Timer.RETRY, heartbeating.retry_commit),
     client.after(
-        effects.Timer.COMMIT_LIMIT, heartbeating.stop_waiting, client.PollStep.COMMITTING_BEFORE_JOIN
+        effects.Timer.COMMIT_LIMIT, heartbeating.COMMITS.stop_waiting, client.PollStep.COMMITTING_BEFORE_JOIN
     ),
-    client.after(effects.Timer.CLOSE_LIMIT, heartbeating.stop_waiting, client.PollStep.CLOSE_COMMITTING),
+    client.after(
+        effects.Timer.CLOSE_LIMIT, heartbeating.COMMITS.stop_waiting, client.PollStep.CLOSE_COMMITTING
+    ),
     # the heartbeat thread
     client.after(effects.Timer.HEARTBEAT, heartbeating.heartbeat_due),
     client.answered(messages.Heartbeat, messages.Answer, heartbeating.heartbeat_answered),

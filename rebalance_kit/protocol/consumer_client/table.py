@@ -5,9 +5,6 @@ From what it owns to what it is assigned, one step per poll(): commit, revoked, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from rebalance_kit.model.errors import COORDINATOR_MOVED
 from rebalance_kit.protocol import client, effects, messages
 from rebalance_kit.protocol.client import ClientTable, PollStep, after, answered, ignore, on, unanswered
@@ -164,51 +161,28 @@ def _acknowledge(member: ConsumerMember) -> effects.Effects:
 # Commits of a KIP-848 consumer: the steps that wait for one.
 
 
-AWAITED: Mapping[client.PollStep, client.AwaitedCommit[ConsumerMember]] = MappingProxyType(
+COMMITS = client.AwaitedCommits(
     {
         client.PollStep.COMMITTING_BEFORE_REVOKE: RECONCILE_COMMIT,
         client.PollStep.CLOSE_COMMITTING: heartbeating.CLOSE_COMMIT,
     }
 )
-"""The steps that wait for a commit."""
 
 
 def commit_answered(member: ConsumerMember, request: OffsetCommit, answer: Answer) -> effects.Effects:
     """A commit is answered, whoever asked for it."""
     if answer.error in COORDINATOR_MOVED:
         yield from member.lose_coordinator("coordinator unavailable")
-    yield from _ended(member, request.how, answer.error)
-
-
-def commit_unanswered(member: ConsumerMember, request: OffsetCommit, cause: str) -> effects.Effects:
-    """No answer will come."""
-    yield from member.lose_coordinator(cause)
-    yield from _ended(member, request.how, "DISCONNECTED")
-
-
-def commit_done(member: ConsumerMember, event: effects.CommitDone) -> effects.Effects:
-    """There was nothing to commit."""
-    yield from _ended(member, event.how, event.error)
-
-
-def _ended(member: ConsumerMember, how: str, error: str) -> effects.Effects:
-    awaited = AWAITED.get(member.poll_step)
-    if awaited is not None:
-        yield from awaited.ended(member, how, error)
+    yield from COMMITS.ended(member, request.how, answer.error)
 
 
 def retry_commit(member: ConsumerMember, fired: effects.TimerFired) -> effects.Effects:
     """retry.backoff.ms has passed; a reconciliation that is over needs no commit."""
-    awaited = AWAITED.get(member.poll_step)
+    awaited = COMMITS.of(member)
     if awaited is RECONCILE_COMMIT and member.state is not MemberState.RECONCILING:
         member.enter(client.PollStep.IDLE)
     elif awaited is not None:
         yield from awaited.again(member)
-
-
-def stop_waiting(member: ConsumerMember, fired: effects.TimerFired) -> effects.Effects:
-    """The commit took too long: go on without it."""
-    yield from AWAITED[member.poll_step].then(member)
 
 
 # Topics and their metadata: what changes travels with the next heartbeat.
@@ -254,12 +228,12 @@ TABLE = ClientTable[ConsumerMember](
     on(effects.RejoinEnforced, rejoin_enforced),
     on(effects.CloseCalled, heartbeating.close_called),
     # commits
-    on(effects.CommitDone, commit_done),
+    on(effects.CommitDone, COMMITS.done),
     answered(messages.OffsetCommit, messages.Answer, commit_answered),
-    unanswered(messages.OffsetCommit, commit_unanswered),
+    unanswered(messages.OffsetCommit, COMMITS.unanswered),
     after(effects.Timer.RETRY, retry_commit),
-    after(effects.Timer.COMMIT_LIMIT, stop_waiting, PollStep.COMMITTING_BEFORE_REVOKE),
-    after(effects.Timer.CLOSE_LIMIT, stop_waiting, PollStep.CLOSE_COMMITTING),
+    after(effects.Timer.COMMIT_LIMIT, COMMITS.stop_waiting, PollStep.COMMITTING_BEFORE_REVOKE),
+    after(effects.Timer.CLOSE_LIMIT, COMMITS.stop_waiting, PollStep.CLOSE_COMMITTING),
     # the background thread
     after(effects.Timer.HEARTBEAT, heartbeating.heartbeat_due),
     answered(
