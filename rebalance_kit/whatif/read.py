@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -23,8 +23,11 @@ from rebalance_kit.model.versions import PREFERRED, parse_version
 from rebalance_kit.whatif.config_files import Block, printed_in
 from rebalance_kit.whatif.coordinator import (
     BY_ADMIN,
+    FATAL,
     Coordinator,
+    by_coordinator,
     coordinator_of,
+    end_of,
     gaps_of,
     stops_of,
     topics_of,
@@ -45,7 +48,6 @@ _STRATEGY = "partition.assignment.strategy"
 WHOLE = frozenset({"INT", "LONG", "SHORT"})
 _NATIVE_SESSION_MS = 45_000
 _SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
-_FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
 _OTHERS = ("streams", "connect", "share")
 
 
@@ -291,10 +293,10 @@ class _Reader:
                     deeds.append(
                         Deed(life.begin_ms, "start", name, ground(first, "its process starts"), again)
                     )
-                deeds += _end_of(night, member, life, after, coordinator)
+                deeds += end_of(night, member, life, after, coordinator)
         for member in night.members.values():
             if not member.told:
-                deeds += _by_coordinator(night, member, coordinator)
+                deeds += by_coordinator(night, member, coordinator)
         for name, event in coordinator.leaves:
             if BY_ADMIN in (event.reason or ""):
                 deeds.append(Deed(event.at_ms or 0, "remove", name, ground(event, "removed by an admin")))
@@ -497,117 +499,6 @@ def _bare(value: str) -> str:
     return re.sub(r"[\[\]()'\s,]", "", value).lower()
 
 
-def _end_of(
-    night: Night, member: Member, life: Life, after: Life | None, coordinator: Coordinator
-) -> Iterator[Deed]:
-    """How a life ended, and when it stood still before. What Kafka itself ended was not done to the group."""
-    if any(event.event in _FATAL for event in life.events):
-        return
-    until_ms = after.begin_ms if after is not None else night.end_ms + 1
-    for name, event in coordinator.expires:
-        at_ms = event.at_ms or 0
-        if name != member.name or not life.begin_ms <= at_ms < until_ms:
-            continue
-        awake = next((one for one in life.events if (one.at_ms or 0) > at_ms), None)
-        silent = [one.at_ms or 0 for one in life.events if (one.at_ms or 0) <= at_ms]
-        session_ms, beat_ms = _clocks(night, member)
-        since_ms, upto_ms = max(at_ms - session_ms, max(silent, default=0)), at_ms - session_ms + beat_ms
-        if since_ms >= upto_ms:
-            since_ms, upto_ms = at_ms - session_ms, max(at_ms - session_ms + 2, max(silent, default=0) + 2)
-        about, within = (since_ms + upto_ms) // 2, max(0, (upto_ms - since_ms) // 2 - 1)
-        why = f"no heartbeat for {session_ms / 1000:g} s: "
-        if awake is None and (life.closed is None or after is not None):
-            if not (member.instance and life.closed_ms is not None):
-                yield Deed(
-                    about,
-                    "crash",
-                    member.name,
-                    ground(event, f"{why}its process wrote nothing more"),
-                    within_ms=within,
-                )
-                return
-        elif awake is not None:
-            yield Deed(about, "freeze", member.name, ground(event, f"{why}it stood still"), within_ms=within)
-            yield Deed((awake.at_ms or 0) - 20, "thaw", member.name, ground(awake, "it writes again"))
-    if life.closed is not None and life.closed_ms is not None:
-        yield Deed(
-            life.closed_ms, "close", member.name, ground(life.closed, "close()"), {"timeout_ms": 30_000}
-        )
-    elif after is not None:
-        at_ms = (life.last_ms + after.begin_ms) // 2
-        why = f"its log stops without close(), and a new process starts at line {after.events[0].line}"
-        yield Deed(
-            at_ms,
-            "crash",
-            member.name,
-            ground(life.events[-1], why),
-            within_ms=max(0, (after.begin_ms - life.last_ms) // 2 - 1),
-        )
-    elif not coordinator.told:
-        yield from _silence(night, member, life)
-
-
-def _silence(night: Night, member: Member, life: Life) -> Iterator[Deed]:
-    """Without the coordinator's word: a log that stops long before the others' may be a crash, or only a log that was cut."""
-    session_ms, _ = _clocks(night, member)
-    if night.end_ms - life.last_ms > 3 * session_ms:
-        night.missing.append(
-            f"what became of {member.name}: its log stops {(night.end_ms - life.last_ms) / 1000:.0f} s before the others' "
-            "(a crash, or a file that was cut?); it is taken to go on"
-        )
-    yield from ()
-
-
-def _clocks(night: Night, member: Member) -> tuple[int, int]:
-    """Session timeout and heartbeat interval that held for a member, in ms."""
-    protocol = member.configs.get("group.protocol")
-    consumer = (
-        night.protocol.startswith("consumer") if protocol is None else protocol[0].lower() == "consumer"
-    )
-    if consumer:
-        session = night.broker.get("group.consumer.session.timeout.ms", ("45000", Ground()))[0]
-        beat = night.broker.get("group.consumer.heartbeat.interval.ms", ("5000", Ground()))[0]
-        return int(session), int(beat)
-    default = (
-        45_000 if parse_version(night.kafka_version) >= (3, 0) or member.client == "librdkafka" else 10_000
-    )
-    return member.milliseconds("session.timeout.ms", default), member.milliseconds(
-        "heartbeat.interval.ms", 3_000
-    )
-
-
-def _by_coordinator(night: Night, member: Member, coordinator: Coordinator) -> Iterator[Deed]:
-    """The lives of a member of which only the coordinator tells."""
-    told = [(event.at_ms or 0, 0, event) for name, event in coordinator.joins if name == member.name]
-    told += [(event.at_ms or 0, 1, event) for name, event in coordinator.expires if name == member.name]
-    told += [(event.at_ms or 0, 2, event) for name, event in coordinator.leaves if name == member.name]
-    session_ms, beat_ms = _clocks(night, member)
-    running, joined_ms = False, 0
-    for at_ms, kind, event in sorted(told, key=lambda one: one[:2]):
-        if kind == 0 and not running:
-            running, joined_ms = True, at_ms
-            yield Deed(at_ms - 700, "start", member.name, ground(event, "it joins"))
-        elif kind == 1 and coordinator.lived_before(member.name, event):
-            member.before = True
-            about = at_ms - session_ms + beat_ms // 2
-            why = "the session of its earlier process expired"
-            yield Deed(about, "crash", member.name, ground(event, why), within_ms=beat_ms // 2)
-        elif kind == 1 and running:
-            running = False
-            about = at_ms - session_ms + beat_ms // 2
-            if about - beat_ms // 2 <= joined_ms:
-                night.missing.append(
-                    f"session.timeout.ms of {member.name}: it joined only {(at_ms - joined_ms) / 1000:.0f} s before its session ended, "
-                    f"and no line says how long that is (the default is {session_ms / 1000:g} s)"
-                )
-                about = (joined_ms + at_ms) // 2
-            within = min(beat_ms // 2, about - joined_ms - 1)
-            yield Deed(about, "crash", member.name, ground(event, "its session expired"), within_ms=within)
-        elif kind == 2 and running and BY_ADMIN not in (event.reason or ""):
-            running = False
-            yield Deed(at_ms - 5, "close", member.name, ground(event, "it left"), {"timeout_ms": 30_000})
-
-
 def _assigned(dated: Sequence[Event], group: str) -> tuple[dict[str, int], dict[str, Ground]]:
     """Topics and at least how many partitions each has, from what members were assigned."""
     counts: dict[str, int] = {}
@@ -652,7 +543,7 @@ def _shutdown(night: Night, lives: Mapping[str, Sequence[Life]]) -> None:
         if deed.member is not None and deed.do in {"start", "close", "crash"}:
             alive[deed.member] = None if deed.do == "start" else deed
     for name, each in lives.items():
-        if alive.get(name, True) is None and any(event.event in _FATAL for event in each[-1].events):
+        if alive.get(name, True) is None and any(event.event in FATAL for event in each[-1].events):
             del alive[name]  # Kafka ended its last process
     ends = [deed for deed in alive.values() if deed is not None and deed.do == "close"]
     if any(deed is None for deed in alive.values()) or not ends:
