@@ -86,7 +86,7 @@ SYMPTOMS: tuple[tuple[str, tuple[Branch, ...]], ...] = (
             Branch(
                 "Assigning or Reconciling that lasts",
                 "a member has not given up what it should",
-                "CURRENT-EPOCH behind TARGET-EPOCH: that one's log",
+                "the member with the old CURRENT-EPOCH: its log",
             ),
             Branch(
                 "new ones, missing from the table; classic",

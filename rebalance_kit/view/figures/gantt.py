@@ -344,7 +344,7 @@ def gantt_svg(
     legend, height = _legend(chart, fills, seen)
     title = f"{trace.meta.get('title') or trace.meta.get('scenario') or trace.run_id} · {trace.label}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}" style="max-width:100%;height:auto">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" font-family="{escape(FONT, quote=True)}" style="max-width:{WIDTH}px;height:auto">',
         f"<defs>{''.join(_fill(fill, key, seen, chart.role) for key, fill in fills.items())}</defs>",
         words(4, 20, title, colour=chart.role["ink"], bold=True, size=16),
         *_axis(chart),

@@ -38,13 +38,16 @@ class Picture:
 
 
 def page(height: int, role: Mapping[str, str], theme: str = "light") -> list[str]:
-    """The opening of an SVG: size, arrow tips, background. Tips are named by theme, since a page may show both."""
+    """The opening of an SVG: size, arrow tips, background. Tips are named by theme, since a page may show both.
+
+    It has no width of its own: JupyterLab shows it as an image, which would be cut where the cell is narrower.
+    """
     tips = "".join(
         f'<marker id="{tip(theme, strong=strong)}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="{role["ink" if strong else "control"]}"/></marker>'
         for strong in (True, False)
     )
     return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" font-family="{escape(FONT, quote=True)}" style="max-width:100%;height:auto">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="100%" role="img" font-family="{escape(FONT, quote=True)}" style="max-width:{WIDTH}px;height:auto">',
         f'<defs>{tips}</defs><rect width="{WIDTH}" height="{height}" rx="12" fill="{role["surface"]}"/>',
     ]
 
