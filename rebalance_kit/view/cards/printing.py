@@ -231,6 +231,7 @@ def as_pdf(svg: str, title: str) -> bytes:
 
     plain = re.sub(r'font-family="[^"]*"', 'font-family="Helvetica"', svg)
     plain = re.sub(r' style="[^"]*"', "", plain, count=1)  # the size on a screen, which is not one on paper
+    plain = re.sub(r'(viewBox="0 0 (\d+) (\d+)") width="100%"', r'\1 width="\2" height="\3"', plain, count=1)
     plain = plain.replace('font-weight="700"', 'font-weight="bold"')
     drawing = svg2rlg(io.BytesIO(plain.encode()))
     if drawing is None:
