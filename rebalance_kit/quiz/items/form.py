@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.items.item import Choice, Drawn, Generated, Item, Matching, Ordering
 from rebalance_kit.quiz.items.reading import Problem
 
@@ -98,13 +99,15 @@ def _premise(item: Item, premise: str, wanted: str) -> Iterator[Problem]:
 
 
 def facts(items: Sequence[Item]) -> Iterator[Problem]:
-    """No fact is asked by more than two items of one kind, and enemies are items that there are."""
+    """No fact is asked by more than two items of one kind, and enemies are items of these files or of the kit's own bank."""
     known = {item.head.id for item in items}
+    if any(enemy not in known for item in items for enemy in item.head.enemies):
+        known |= {item.head.id for item in read_bank().items}
     asked: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for item in items:
         asked[item.head.fact or item.head.id, item.kind].append(item)
         for enemy in item.head.enemies:
-            if enemy not in known and len(items) > 1:
+            if enemy not in known:
                 yield _problem(item, "fact", f"the enemy {enemy} is no item, expected an id of the bank")
     for (fact, kind), group in asked.items():
         for item in group[PER_FACT:]:

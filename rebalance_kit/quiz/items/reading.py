@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent
 from types import MappingProxyType
 from typing import Any
 
@@ -58,7 +59,7 @@ def build(raw: Mapping[str, Any], where: str, scenarios: Scenarios) -> Item:
         raw["versions"],
         raw["difficulty"],
         raw["stem"].strip(),
-        _shown(exhibit, scenarios) if isinstance(exhibit, dict) else exhibit,
+        _shown(exhibit, scenarios) if isinstance(exhibit, dict) else dedent(exhibit or "") or None,
         tuple(raw["source"]),
         where,
         raw.get("fact", raw["id"]),

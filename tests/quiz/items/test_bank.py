@@ -6,13 +6,15 @@ import io
 import json
 from collections import Counter
 from dataclasses import replace
+from textwrap import dedent
 
 import pytest
 import yaml
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.quiz.items.bank import Bank, home, read_bank
+from rebalance_kit.quiz.items.bank import BELIEFS, SCENARIOS, Bank, home, read_bank
 from rebalance_kit.quiz.items.check import check, run_items_check
+from rebalance_kit.quiz.items.form import facts
 from rebalance_kit.quiz.items.item import (
     Choice,
     Drawn,
@@ -27,6 +29,7 @@ from rebalance_kit.quiz.items.item import (
     WrongNumber,
     beliefs_of,
 )
+from rebalance_kit.quiz.items.lint import LINTS
 from rebalance_kit.quiz.items.reading import Problem
 from rebalance_kit.quiz.proof.run_book import RunBook
 from rebalance_kit.quiz.proof.verify import contradictions, is_verified
@@ -42,6 +45,26 @@ def test_most_items_about_groups_are_decided_by_the_engine(bank):
     assert len(groups) >= 450 and sum(map(is_verified, groups)) / len(groups) >= 0.65
     assert len(bank.items) >= 600 and all(item.head.source for item in bank.items)
     assert sum(isinstance(item, Generated) for item in bank.items) >= 30
+
+
+def test_each_file_of_the_bank_can_be_checked_alone(bank):
+    """Enemies may stand in another file of the bank; a name that stands in none is still found."""
+    files = sorted(file for file in home().glob("*.yaml") if file.name not in {BELIEFS, SCENARIOS})
+    found = {
+        file.name: [str(problem) for rule in LINTS for problem in rule(read_bank([file]).items)]
+        for file in files
+    }
+    assert not {name: problems for name, problems in found.items() if problems}
+    alone = read_bank([files[0]]).items[:1]
+    stranger = replace(alone[0], head=replace(alone[0].head, enemies=("nobody-asks-this",)))
+    assert [problem.rule for problem in facts([stranger])] == ["fact"]
+
+
+def test_an_exhibit_begins_at_the_margin(bank):
+    """YAML keeps what stands before a block's shortest line; a reader sees it as an odd indent."""
+    texts = {item.head.id: item.head.exhibit for item in bank.items if isinstance(item.head.exhibit, str)}
+    assert len(texts) > 50
+    assert not [name for name, text in texts.items() if text != dedent(text)]
 
 
 @pytest.mark.parametrize("tag", ["eager", "cooperative", "consumer", "three-protocols"])
