@@ -187,6 +187,11 @@ class Member:
         return self.settings.librdkafka
 
     @property
+    def unassigns_silently(self) -> bool:
+        """After a fatal error librdkafka calls no callback (rd_kafka_rebalance_op, rd_kafka_rebalance_op_incr)."""
+        return self.librdkafka and self.death is not None
+
+    @property
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
         return self.poll_step is PollStep.IDLE

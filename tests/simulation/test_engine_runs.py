@@ -327,3 +327,35 @@ def test_a_revocation_that_librdkafka_has_queued_is_served_after_the_poll_timeou
         if row.actor == "a" and row.at_ms > 20_000
     ]
     assert calls == [callback, "assigned"]
+
+
+@pytest.mark.parametrize(
+    ("client", "wanted"),
+    [("librdkafka", [("revoked", 1), ("assigned", 0), ("lost", 2)]), ("java", [("lost", 3)])],
+)
+def test_under_kip_848_librdkafka_serves_the_queued_revocation_and_loses_the_rest(client, wanted):
+    """rd_kafka_cgrp_consumer_serve: F_WAIT_REJOIN waits while a rebalance is under way; Java leaves at its next heartbeat."""
+    configs = {"group.protocol": "consumer", "max.poll.interval.ms": 12_000}
+    members = tuple(
+        MemberSpec(name, ("orders",), configs=configs, client=client, start_ms=start_ms)
+        for name, start_ms in (("a", 0), ("b", 0), ("c", 22_000))
+    )
+    stall = Action(20_000, "stall", "a", {"for_ms": 20_000})
+    trace = simulate(Scenario("queued", (TopicSpec("orders", 6),), members, (stall,), end_ms=60_000))
+    called = calls(trace, "a", since=20_000)
+    assert [(kind, len(partitions)) for kind, partitions in called][: len(wanted)] == wanted
+    given_up = [tp for kind, partitions in called[: len(wanted)] for tp in partitions]
+    assert len(given_up) == len(set(given_up)), "nothing is given up twice"
+
+
+@pytest.mark.parametrize("assignor", ["range", "cooperative-sticky"])
+def test_a_librdkafka_member_that_its_twin_fences_calls_nothing(assignor):
+    """rd_kafka_rebalance_op and rd_kafka_rebalance_op_incr: after a fatal error everything is unassigned without the application."""
+    configs = {"partition.assignment.strategy": assignor, "group.instance.id": "pod"}
+    only = MemberSpec("a", ("orders",), configs=configs, client="librdkafka", start_ms=0)
+    twin = Action(20_000, "duplicate", "a", {"as": "twin"})
+    trace = simulate(Scenario("twins", (TopicSpec("orders", 6),), (only,), (twin,), end_ms=60_000))
+    dead = next(row for row in trace.of("died") if row.actor == "a")
+    assert dead.at_ms > 20_000
+    assert [row.detail["callback"] for row in trace.of("callback_begin") if row.actor == "a"] == ["assigned"]
+    assert owners(trace)["twin"] == [f"orders-{number}" for number in range(6)]

@@ -119,7 +119,7 @@ def last_callback(member: ClassicMember) -> effects.Effects:
     yield from member.stop_heartbeats()
     yield effects.CancelTimer(client.CLOSE_LIMIT)
     member.enter(client.PollStep.CLOSE_CALLBACK)
-    if not member.owned:
+    if not member.owned or member.unassigns_silently:
         yield from leave(member)
         return
     rebalancing = member.state in {MemberState.PREPARING, MemberState.COMPLETING} and not member.librdkafka

@@ -115,7 +115,7 @@ def close_called(member: ConsumerMember, event: effects.CloseCalled) -> effects.
 def last_callback(member: ConsumerMember) -> effects.Effects:
     """Second step: revoked(all), or lost(all) after fencing."""
     member.enter(client.PollStep.CLOSE_CALLBACK)
-    if member.owned:
+    if member.owned and not member.unassigns_silently:
         lost = member.generation <= 0
         yield effects.StopFetching(member.owned, "lost" if lost else "close")
         yield member.callback("lost" if lost else "revoked", member.owned)
@@ -178,7 +178,11 @@ def fence(member: ConsumerMember) -> effects.Effects:
 
 # --- max.poll.interval.ms ---------------------------------------------------------------------
 def poll_timeout(member: ConsumerMember, event: effects.PollTimeout) -> effects.Effects:
-    """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``heartbeat_due``), librdkafka when polled again."""
+    """Note that max.poll.interval.ms has passed: Java leaves at its next heartbeat (``heartbeat_due``), librdkafka when polled again.
+
+    A rebalance whose callbacks wait on librdkafka's queue is served first, as it was queued; what is left is lost after it
+    (RD_KAFKA_CGRP_CONSUMER_F_WAIT_REJOIN in rd_kafka_cgrp_consumer_serve).
+    """
     if member.takes_part and not member.closing:
         member.poll_expired, member.poll_over_ms = True, event.over_ms
         if member.librdkafka:  # heartbeats stop until the application polls again
@@ -201,18 +205,19 @@ def leave_on_poll_timeout(member: ConsumerMember) -> effects.Effects:
     yield effects.CancelTimer(HEARTBEAT)
 
 
-def unless_overdue(
+def lose_when_overdue(member: ConsumerMember) -> effects.Effects:
+    """Leave, and lose everything: librdkafka's application polls again, and no rebalance is under way."""
+    yield from leave_on_poll_timeout(member)
+    yield from lose_all(member)
+
+
+def unless_closing(
     rule: Callable[[ConsumerMember, effects.Polled], effects.Effects],
 ) -> Callable[[ConsumerMember, effects.Polled], effects.Effects]:
-    """The rule of a poll(), unless it comes too late for librdkafka, or nothing matters any more."""
+    """The rule of a poll(), unless nothing matters any more."""
 
     def polled(member: ConsumerMember, event: effects.Polled) -> effects.Effects:
-        if member.closing:
-            return
-        if member.librdkafka and member.poll_expired and member.takes_part:
-            yield from leave_on_poll_timeout(member)
-            yield from lose_all(member)
-        else:
+        if not member.closing:
             yield from rule(member, event)
 
     return polled
@@ -221,7 +226,9 @@ def unless_overdue(
 # --- poll() and callbacks of a member that is outside --------------------------------------------
 def polled_idle(member: ConsumerMember, event: effects.Polled) -> effects.Effects:
     """Nothing is under way: whoever is in no group joins."""
-    if member.state is MemberState.UNSUBSCRIBED:
+    if member.polled_too_late:
+        yield from lose_when_overdue(member)
+    elif member.state is MemberState.UNSUBSCRIBED:
         yield from join(member)
     elif member.state in {MemberState.FENCED, MemberState.STALE}:
         yield from lose_all(member)

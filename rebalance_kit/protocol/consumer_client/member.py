@@ -167,6 +167,11 @@ class ConsumerMember(Member):
         """It heartbeats as a member of its group."""
         return self.state in TAKING_PART
 
+    @property
+    def polled_too_late(self) -> bool:
+        """A librdkafka member leaves as soon as no rebalance is under way: max.poll.interval.ms passed between two polls."""
+        return self.librdkafka and self.poll_expired and self.takes_part
+
     def group_metadata(self, kind: str) -> tuple[int, str]:
         """The member epoch; what is lost was owned in the last one above 0."""
         return (self.metadata_generation if kind == "lost" else self.generation), self.member_id

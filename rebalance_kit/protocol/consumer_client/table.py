@@ -125,6 +125,8 @@ def assigned(member: ConsumerMember, event: effects.CallbackDone) -> effects.Eff
         yield from heartbeating.last_callback(member)
     elif _is_outside(member):
         yield from heartbeating.go_on_outside(member)
+    elif member.polled_too_late:
+        yield from heartbeating.lose_when_overdue(member)
     else:
         yield from _acknowledge(member)
 
@@ -213,11 +215,11 @@ def rejoin_enforced(member: ConsumerMember, event: effects.RejoinEnforced) -> ef
 TABLE = ClientTable[ConsumerMember](
     "a consumer",
     # the application thread
-    on(effects.Polled, heartbeating.unless_overdue(heartbeating.polled_idle), PollStep.IDLE),
-    on(effects.Polled, heartbeating.unless_overdue(reconcile), PollStep.RECONCILE_WAITS),
-    on(effects.Polled, heartbeating.unless_overdue(invoke_revoked), PollStep.REVOKE_WAITS),
-    on(effects.Polled, heartbeating.unless_overdue(invoke_assigned), PollStep.ASSIGN_WAITS),
-    on(effects.Polled, heartbeating.unless_overdue(ignore)),
+    on(effects.Polled, heartbeating.unless_closing(heartbeating.polled_idle), PollStep.IDLE),
+    on(effects.Polled, heartbeating.unless_closing(reconcile), PollStep.RECONCILE_WAITS),
+    on(effects.Polled, heartbeating.unless_closing(invoke_revoked), PollStep.REVOKE_WAITS),
+    on(effects.Polled, heartbeating.unless_closing(invoke_assigned), PollStep.ASSIGN_WAITS),
+    on(effects.Polled, heartbeating.unless_closing(ignore)),
     on(effects.CallbackDone, revoked, PollStep.REVOKING),
     on(effects.CallbackDone, assigned, PollStep.ASSIGNING),
     on(effects.CallbackDone, heartbeating.lost, PollStep.LOSING),
