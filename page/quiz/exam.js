@@ -1,6 +1,6 @@
 // The exam on a page: one question, a strip of all places, the time left. It knows no key; the report comes with the end.
 
-import { lines } from "./parts/prose.js";
+import { lines, whole } from "./parts/prose.js";
 import { make } from "../shared/dom.js";
 import { focusOn, follow, ownKeys, replayButtons } from "./parts/page.js";
 import { press, questionBody, readAnswer } from "./parts/question.js";
@@ -38,7 +38,7 @@ function places(page, send, given) {
         place.flagged ? "flagged" : null,
       ].filter(Boolean).join(", ");
       const sign = page.ended
-        ? (page.right[number] ? " ✓" : " ✗")
+        ? (page.right[number] ? " ✓" : place.answered ? " ✗" : " ○")
         : place.answered
         ? " ●"
         : place.lacking
@@ -180,7 +180,7 @@ function startScreen(page, send) {
   /** @type {(HTMLElement | SVGElement)[]} */
   const body = [];
   for (const line of page.start) {
-    if (!line.startsWith("- ")) body.push(make("p", {}, line));
+    if (!line.startsWith("- ")) body.push(make("p", {}, whole(line)));
     else if (line === points[0] || body.at(-1)?.tagName !== "UL") {
       body.push(make("ul", {}, make("li", {}, line.slice(2))));
     } else body.at(-1)?.append(make("li", {}, line.slice(2)));
@@ -207,7 +207,11 @@ function ended(page, send) {
     {},
     make("h3", { tabindex: "-1" }, page.title, make("small", {}, "over")),
     make("pre", { tabindex: "0", "aria-label": "report", class: "rkq-wrapped" }, ...lines(page.report)),
-    replayButtons(page.report_replays, (message) => send({ ...message, do: "report lab" })),
+    replayButtons(
+      page.report_replays,
+      (message) => send({ ...message, do: "report lab" }),
+      "Runs behind what was not right:",
+    ),
     places(page, send),
     make(
       "h3",

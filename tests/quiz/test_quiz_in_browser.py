@@ -246,6 +246,30 @@ def test_no_question_is_wider_than_a_phone(asked, name):
     assert wide <= shown == 390
 
 
+NARROW = 390
+
+
+def test_lines_of_a_log_go_on_below_themselves_on_a_phone_and_a_cut_table_shows_that_it_goes_on(asked):
+    log, _ = asked("streams-close-does-not-leave")
+    table, _ = asked("ticket-static-ids-change")
+    for page, hidden in ((log, False), (table, True)):
+        page.set_viewport_size({"width": NARROW, "height": 844})
+        exhibit = page.locator("pre[aria-label=exhibit]")
+        assert exhibit.evaluate("(one) => one.scrollWidth > one.clientWidth") is hidden
+    shadow = table.locator("pre[aria-label=exhibit]").evaluate(
+        "(one) => getComputedStyle(one).backgroundAttachment"
+    )
+    assert shadow.startswith("local, scroll")
+
+
+def test_what_is_to_be_matched_stands_above_its_list_on_a_phone(asked):
+    page, _ = asked(KINDS["matching"])
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    pair = page.locator(".rkq-pair").first
+    text, choice = (pair.locator(part).bounding_box() for part in (".rkq-text", "select"))
+    assert text["y"] + text["height"] <= choice["y"] and text["x"] == choice["x"]
+
+
 def test_a_word_is_typed_and_sent_by_enter(asked):
     page, practice = asked(KINDS["short"])
     page.get_by_label("Your answer, a word or two").fill("unknown member id")
@@ -305,8 +329,8 @@ def sitting(chromium, tmp_path):
     """An exam on a page; calling it again is a new kernel and a new page on the same answers."""
     pages = []
 
-    def sit(start=True):
-        exam = ExamSitting.begin("CCDAK", questions=12, store=Store(tmp_path / "answers.sqlite"))
+    def sit(start=True, questions=12):
+        exam = ExamSitting.begin("CCDAK", questions=questions, store=Store(tmp_path / "answers.sqlite"))
         if start:
             exam.start()
         heard = []
@@ -395,6 +419,26 @@ def test_an_exam_says_what_it_is_then_begins_and_takes_as_many_as_asked_for(sitt
     page.get_by_label(f"question {place + 1}, answered").wait_for()
     page.evaluate("(now => { performance.now = () => now() + 900_000; })(performance.now.bind(performance))")
     page.get_by_role("alert").wait_for()
+
+
+def test_the_report_says_open_where_nothing_was_answered_and_which_runs_its_buttons_open(sitting):
+    page, exam, _ = sitting(questions=24)
+    place = next(n for n, one in enumerate(exam.questions) if one.kind in {"matching", "ordering"})
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    page.locator("[data-role=review]").click()
+    box = page.locator("[data-role=finish]").bounding_box()
+    assert box["height"] < 45, "Hand in stands on one line"
+    page.locator("[data-role=finish]").click()
+    report = page.locator("pre[aria-label=report]").inner_text()
+    assert "Left open: 1, 2," in report.replace("\n", " ")
+    assert "the first 8 of 24" in report.replace("\n", " ") and "Replay next" not in report
+    assert page.get_by_text("Runs behind what was not right:").count() == 1
+    page.locator(".rkq-places button").nth(place).click()
+    page.get_by_text(f"Question {place + 1} of 24").wait_for()
+    assert "✗" not in page.locator(".rkq-places").inner_text()
+    assert "in your answer" not in page.locator("#out").inner_text()
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide == NARROW
 
 
 def test_what_is_chosen_is_kept_at_once_and_survives_a_jump_to_another_question(sitting):

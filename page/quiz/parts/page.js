@@ -5,8 +5,9 @@ import { make } from "../../shared/dom.js";
 /**
  * @param {string[] | undefined} names
  * @param {import("./types.js").Send} send
+ * @param {string} [heading]
  */
-export function replayButtons(names, send) {
+export function replayButtons(names, send, heading) {
   if (!names?.length) return null;
   const buttons = names.map((name, run) => {
     const button = make(
@@ -20,7 +21,7 @@ export function replayButtons(names, send) {
   return make(
     "div",
     { class: "rkq-foot rkq-replays" },
-    make("span", {}, names.length > 1 ? "The runs that decide it:" : "The run that decides it:"),
+    make("span", {}, heading ?? (names.length > 1 ? "The runs that decide it:" : "The run that decides it:")),
     ...buttons,
   );
 }

@@ -29,15 +29,24 @@ export function paragraphs(text) {
 }
 
 /**
+ * A number stays with its per cent sign.
+ * @param {string} text
+ */
+export function whole(text) {
+  return text.replace(/(\d) %/g, "$1\u00a0%");
+}
+
+/**
  * One block a line, so that a long line of a log wraps under itself.
  * @param {string} text
  */
 export function lines(text) {
-  return text.trimEnd().split("\n").map((line) => make("span", { class: "rkq-line" }, line || " "));
+  return text.trimEnd().split("\n").map((line) => make("span", { class: "rkq-line" }, whole(line) || " "));
 }
 
 const TABLE_COLUMNS = 200;
 const IN_COLUMNS = /\S {3,}\S/;
+const SENTENCE = /\S {2,}(?=.{40})\S+(?: \S+){3}/;
 
 /**
  * Rows in columns with no more than two blanks between columns; a row without columns stays as it is.
@@ -68,6 +77,9 @@ export function exhibit(text) {
     { tabindex: "0", "aria-label": "exhibit", class: table ? "rkq-table" : "rkq-wrapped" },
     ...lines((table ? shown : rows).join("\n")),
   );
-  if (table) pre.style.setProperty("--columns", String(columns));
+  if (!table) return pre;
+  pre.style.setProperty("--columns", String(columns));
+  // A sentence in a column may go on below itself where the page is narrow; what is cut off decides more than what is aligned.
+  if (shown.some((row) => SENTENCE.test(row))) pre.classList.add("rkq-sentences");
   return pre;
 }

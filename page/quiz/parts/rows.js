@@ -120,12 +120,14 @@ function placedRows(state) {
       ? (remark.chosen ? "✗ your answer" : "✗ wrong")
       : remark.chosen
       ? "✓ right"
-      : "✗ not so in your answer";
+      : state.given
+      ? "✗ not so in your answer"
+      : "";
     return make(
       "div",
       { class: `rkq-option ${known && remark.chosen ? "right" : "wrong"}${remark.chosen ? " chosen" : ""}` },
       make("span", { class: "rkq-text" }, remark.text),
-      make("span", { class: "rkq-mark" }, says),
+      says ? make("span", { class: "rkq-mark" }, says) : null,
       make("p", { class: "rkq-why" }, ...prose(remark.why)),
     );
   });

@@ -228,8 +228,9 @@ class Progress:
         ]
         lines += _block("Not asked here, and part of the exam", list(self.not_asked))
         weak = [score for score in self.objectives if score.right < score.asked]
+        more = f", the first {MOST} of {len(weak)}" if len(weak) > MOST else ""
         lines += _block(
-            "Objectives to work on",
+            f"Objectives to work on{more}",
             [f"{score.name} ({score.right} of {score.asked})" for score in weak[:MOST]],
         )
         lines += _block(
