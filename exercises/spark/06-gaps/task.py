@@ -9,12 +9,14 @@ kafka_version: 4.3.1
 topics: [{name: orders, partitions: 2}]
 members:
   - {name: consumer-1, topics: [orders]}
+  - {name: consumer-2, topics: [orders]}
 actions:
+  - {at: 24990ms, do: close, member: consumer-2}
   - {at: 40s, do: freeze, member: consumer-1}
   - {at: 100s, do: thaw, member: consumer-1}
 end: 130s
 """
-"""Nobody takes over: the gap begins when the member learns that it lost its partitions."""
+"""consumer-2 revokes at 09:00:25.000 itself; then consumer-1 is alone, and its gap begins when it learns that it lost its partitions."""
 
 
 def truth(case):
@@ -48,6 +50,10 @@ def from_then_on(seen):
     need_none(
         seen.pairs(lambda got, true: got["gaps"] > true["gaps"]),
         "{partition} of {run}: more gaps than there were after 09:00:25 ({gaps}). Does the gap *begin* then? And is a first `assigned`, with nothing before it, not a gap?",
+    )
+    need_none(
+        seen.pairs(lambda got, true: got["gaps"] < true["gaps"]),
+        "{partition} of {run}: {gaps} of {true[gaps]} gaps. One that begins at 09:00:25.000 itself counts, and so does every later one, however short.",
     )
 
 
