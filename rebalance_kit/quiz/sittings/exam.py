@@ -341,7 +341,8 @@ class ExamSitting:
         report = progress(
             attempts, self._bank, title, plan=plan, asked_for=domains, missing=self._state["missing"]
         )
-        return replace(report, sitting=self._how_it_went(), replay=())  # page and terminal open the runs below it
+        # page and terminal open the runs themselves, below the report
+        return replace(report, sitting=self._how_it_went(), replay=())
 
     def _how_it_went(self) -> tuple[str, ...]:
         """Time and what was left open, for the report."""
