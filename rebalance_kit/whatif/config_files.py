@@ -3,7 +3,8 @@
 Whatever the form, a setting is a path of names that ends in a key of Kafka: ``spring.kafka.consumer.properties.session.timeout.ms``,
 ``KAFKA_CONSUMER_SESSION_TIMEOUT_MS``, ``sessionTimeoutMs``. Nothing is evaluated: a placeholder stays one.
 
-The configuration blocks that Kafka prints: ``ConsumerConfig values:`` and ``KafkaConfig values:``, every key with its line.
+The configuration blocks that Kafka prints: ``ConsumerConfig values:`` and ``KafkaConfig values:``, every key with its line; and what
+a broker's lines say of a member's clocks (``MemberMetadata``) and of a group's own settings.
 """
 
 from __future__ import annotations
@@ -308,11 +309,20 @@ def _line(node: Node, found: ConfigFile) -> int:
 _HEAD = re.compile(r"\b(ConsumerConfig|KafkaConfig|GroupConfig) values:\s*$")
 _ENTRY = re.compile(r"^\s+([a-z][\w.]*) = (.*)$")
 _CLUSTER = re.compile(r"groupId=([^\],]{1,500})\] Cluster ID: ([\w-]{1,99})")
+_MEMBER = re.compile(
+    r"MemberMetadata\(memberId=([^,]{1,500}), .{0,1000}?clientId=([^,]{1,500}), .{0,1000}?"
+    r"sessionTimeoutMs=([0-9]{1,9}), rebalanceTimeoutMs=([0-9]{1,9})"
+)
+_GROUP_SET = re.compile(r"Updating group (\S{1,500}) with new configuration : (.{1,2000})")
+_SET_TO = re.compile(r"consumer\.(session\.timeout|heartbeat\.interval)\.ms -> ([0-9]{1,9})")
 
 
 @dataclass(slots=True)
 class Block:
-    """One printed block: its kind, where its head stands, and each key's value and line."""
+    """One printed block: its kind, where its head stands, and each key's value and line.
+
+    Of kind ``MemberMetadata`` and ``GroupConfig`` are single lines of a broker, which say it of ``member.id`` and of ``group.id``.
+    """
 
     kind: str
     file: str
@@ -328,14 +338,30 @@ class Block:
 def printed_in(name: str, path: Path) -> tuple[list[Block], set[tuple[str, str]]]:
     """The blocks of a file in order, and each group with a cluster ID that its members name; the file is read once, line by line."""
     clusters: set[tuple[str, str]] = set()
+    told: list[Block] = []
 
     def lines() -> Iterator[str]:
-        for line in _lines_in(path):
+        for number, line in enumerate(_lines_in(path), 1):
             if "Cluster ID: " in line:
                 clusters.update(_CLUSTER.findall(line))
+            elif "sessionTimeoutMs=" in line or "Updating group " in line:
+                told.extend(_told_in(name, number, line))
             yield line
 
-    return list(blocks_of(name, lines())), clusters
+    return [*blocks_of(name, lines()), *told], clusters
+
+
+def _told_in(file: str, number: int, line: str) -> Iterator[Block]:
+    """What one line of a broker says of a member's clocks, or of what was set for a group."""
+    for member, client, session, rebalance in _MEMBER.findall(line):
+        said = {"member.id": member, "client.id": client, "session.timeout.ms": session}
+        if rebalance != session:  # before Kafka 0.10.1, and in clients of that time, they are one setting
+            said["max.poll.interval.ms"] = rebalance
+        yield Block("MemberMetadata", file, number, {key: (value, number) for key, value in said.items()})
+    for group, said_of_it in _GROUP_SET.findall(line):
+        values = {f"group.consumer.{key}.ms": (value, number) for key, value in _SET_TO.findall(said_of_it)}
+        if values:
+            yield Block("GroupConfig", file, number, {"group.id": (group, number), **values})
 
 
 def _lines_in(path: Path) -> Iterator[str]:

@@ -17,7 +17,7 @@ from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.model.versions import parse_version
-from rebalance_kit.whatif.lives import Life, callbacks_of, ground
+from rebalance_kit.whatif.lives import Life, callbacks_of, ground, in_background
 from rebalance_kit.whatif.night import Deed, Ground, Member, Night
 
 FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
@@ -270,22 +270,28 @@ def _between(spans: Sequence[Span], end_ms: int) -> list[Span]:
 
 
 def end_of(
-    night: Night, member: Member, life: Life, after: Life | None, coordinator: Coordinator
+    night: Night, member: Member, lives: Sequence[Life], number: int, coordinator: Coordinator
 ) -> Iterator[Deed]:
     """How a life ended, and when it stood still before. What Kafka itself ended was not done to the group."""
+    life, after = lives[number], lives[number + 1] if number + 1 < len(lives) else None
     if any(event.event in FATAL for event in life.events):
         return
-    until_ms = after.begin_ms if after is not None else night.end_ms + 1
     for name, event in coordinator.expires:
         at_ms = event.at_ms or 0
-        if name != member.name or not life.begin_ms <= at_ms < until_ms:
+        if name != member.name or life is not whose_session(event, lives):
             continue
         awake = next((one for one in life.events if (one.at_ms or 0) > at_ms), None)
-        silent = [one.at_ms or 0 for one in life.events if (one.at_ms or 0) <= at_ms]
-        session_ms, beat_ms = _clocks(night, member)
-        since_ms, upto_ms = max(at_ms - session_ms, max(silent, default=0)), at_ms - session_ms + beat_ms
+        silent_ms = max((one.at_ms or 0 for one in life.events if (one.at_ms or 0) <= at_ms), default=0)
+        session_ms, beat_ms = clocks(night, member)
+        since_ms, upto_ms = max(at_ms - session_ms, silent_ms), at_ms - session_ms + beat_ms
+        if after is not None:
+            upto_ms = min(upto_ms, after.begin_ms)
         if since_ms >= upto_ms:
-            since_ms, upto_ms = at_ms - session_ms, max(at_ms - session_ms + 2, max(silent, default=0) + 2)
+            night.missing.append(
+                f"the clock of {member.name}: its session of {session_ms / 1000:g} s ends at {ground(event)}, and "
+                f"{'a new process began' if silent_ms < upto_ms else 'it wrote'} within it (another session.timeout.ms, or clocks that differ)"
+            )
+            since_ms, upto_ms = silent_ms, max(silent_ms + 2, min(at_ms, upto_ms))
         about, within = (since_ms + upto_ms) // 2, max(0, (upto_ms - since_ms) // 2 - 1)
         why = f"no heartbeat for {session_ms / 1000:g} s: "
         if awake is None and (life.closed is None or after is not None):
@@ -319,9 +325,98 @@ def end_of(
         yield from _silence(night, member, life)
 
 
+def whose_session(event: Event, lives: Sequence[Life]) -> Life | None:
+    """The life whose session ended: the one that had the member id, else the last one that had begun."""
+    at_ms = event.at_ms or 0
+    begun = [life for life in lives if life.begin_ms <= at_ms]
+    own = [life for life in begun if event.member and any(one.member == event.member for one in life.events)]
+    return (own or begun)[-1] if begun else None
+
+
+_APART = frozenset({"coordinator_lost", "heartbeat_failed", "heartbeat_error", "rd_session_timeout"})
+_CONTACT = frozenset({"joined", "synced", "rd_join_answer", "transitioned", "rd_epoch_heartbeat"})
+_SLACK_MS = 500
+SESSIONS_MS = (
+    6_000,
+    10_000,
+    15_000,
+    20_000,
+    25_000,
+    30_000,
+    45_000,
+    60_000,
+    90_000,
+    120_000,
+    180_000,
+    300_000,
+)
+"""Sessions that people set, of which those that the lines allow are tried."""
+POLLS_MS = (10_000, 30_000, 60_000, 120_000, 180_000, 300_000, 600_000, 900_000, 1_800_000)
+
+
+def session_bounds(
+    night: Night, member: Member, lives: Sequence[Life], coordinator: Coordinator
+) -> tuple[int, int | None]:
+    """Between which times (ms) the session of a member lies, by when it ended and when its process was last there.
+
+    The coordinator heard of it when it joined; while it writes it sends heartbeats; a process that has begun anew or was closed sends none
+    under the old id.
+    """
+    _, beat_ms = clocks(night, member)
+    least, most = 0, None
+    reloads = [one.at_ms or 0 for one in coordinator.own if one.event == "metadata_loaded"]
+    for name, event in coordinator.expires:
+        if name != member.name:
+            continue
+        at_ms = event.at_ms or 0
+        heard = [one for one in reloads if one <= at_ms]
+        heard += [
+            one.at_ms or 0
+            for who, one in coordinator.joins
+            if who == name and one.member == event.member and (one.at_ms or 0) <= at_ms
+        ]
+        life = whose_session(event, lives)
+        if life is not None and coordinator.lived_before(name, event):
+            life = None
+        until_ms = at_ms
+        if life is not None:
+            after = next((one for one in lives if one.begin_ms > life.begin_ms), None)
+            if life.closed_ms is not None and life.closed_ms <= at_ms:
+                until_ms = life.closed_ms
+                heard.append(until_ms - beat_ms)
+                least = max(least, at_ms - until_ms - 2 * _SLACK_MS)
+            elif after is not None and after.begin_ms <= at_ms:
+                least = max(least, at_ms - after.begin_ms - _SLACK_MS)
+            apart = False
+            for one in life.events:
+                if (one.at_ms or 0) > until_ms:
+                    break
+                apart = one.event in _APART or (apart and one.event not in _CONTACT)
+                if not apart:
+                    heard.append((one.at_ms or 0) - (0 if one.event in _CONTACT else beat_ms))
+        if heard:
+            within = at_ms - max(heard) + _SLACK_MS
+            most = within if most is None else min(most, within)
+    return least, most
+
+
+def poll_bound(lives: Iterable[Life]) -> int | None:
+    """How long (ms) the poll limit is at most, by the lines of the application's own thread before it was passed; None without such."""
+    most = None
+    for life in lives:
+        for place, event in enumerate(life.events):
+            if event.event != "poll_timeout" or event.limit_ms:
+                continue
+            own = [one.at_ms or 0 for one in life.events[:place] if not in_background(one)]
+            if own:
+                within = (event.at_ms or 0) - max(own) + _SLACK_MS
+                most = within if most is None else min(most, within)
+    return most
+
+
 def _silence(night: Night, member: Member, life: Life) -> Iterator[Deed]:
     """Without the coordinator's word: a log that stops long before the others' may be a crash, or only a log that was cut."""
-    session_ms, _ = _clocks(night, member)
+    session_ms, _ = clocks(night, member)
     if night.end_ms - life.last_ms > 3 * session_ms:
         night.missing.append(
             f"what became of {member.name}: its log stops {(night.end_ms - life.last_ms) / 1000:.0f} s before the others' "
@@ -330,7 +425,7 @@ def _silence(night: Night, member: Member, life: Life) -> Iterator[Deed]:
     yield from ()
 
 
-def _clocks(night: Night, member: Member) -> tuple[int, int]:
+def clocks(night: Night, member: Member) -> tuple[int, int]:
     """Session timeout and heartbeat interval that held for a member, in ms."""
     protocol = member.configs.get("group.protocol")
     consumer = (
@@ -340,9 +435,8 @@ def _clocks(night: Night, member: Member) -> tuple[int, int]:
         session = night.broker.get("group.consumer.session.timeout.ms", ("45000", Ground()))[0]
         beat = night.broker.get("group.consumer.heartbeat.interval.ms", ("5000", Ground()))[0]
         return int(session), int(beat)
-    default = (
-        45_000 if parse_version(night.kafka_version) >= (3, 0) or member.client == "librdkafka" else 10_000
-    )
+    version = member.version or night.kafka_version
+    default = 45_000 if parse_version(version) >= (3, 0) or member.client == "librdkafka" else 10_000
     return member.milliseconds("session.timeout.ms", default), member.milliseconds(
         "heartbeat.interval.ms", 3_000
     )
@@ -353,7 +447,7 @@ def by_coordinator(night: Night, member: Member, coordinator: Coordinator) -> It
     told = [(event.at_ms or 0, 0, event) for name, event in coordinator.joins if name == member.name]
     told += [(event.at_ms or 0, 1, event) for name, event in coordinator.expires if name == member.name]
     told += [(event.at_ms or 0, 2, event) for name, event in coordinator.leaves if name == member.name]
-    session_ms, beat_ms = _clocks(night, member)
+    session_ms, beat_ms = clocks(night, member)
     running, joined_ms = False, 0
     for at_ms, kind, event in sorted(told, key=lambda one: one[:2]):
         if kind == 0 and not running:

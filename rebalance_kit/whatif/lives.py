@@ -36,7 +36,7 @@ _TOLD = "group is already rebalancing"
 _OWN = "consumer pro-actively leaving"
 
 
-def _in_background(event: Event) -> bool:
+def in_background(event: Event) -> bool:
     """Whether the background thread wrote it, whatever the application's thread was doing."""
     return event.event in _BACKGROUND or (event.event == "transitioned" and event.state_to == "RECONCILING")
 
@@ -117,7 +117,7 @@ def _close(events: Sequence[Event]) -> tuple[Event | None, int | None]:
     for event in reversed(events[:end]):
         if event.event in {"revoked", "lost"}:
             at_ms = event.at_ms
-        elif not _in_background(event) or (event.event == "generation_reset" and _OWN not in event.text):
+        elif not in_background(event) or (event.event == "generation_reset" and _OWN not in event.text):
             break
     return events[end], at_ms
 
@@ -223,7 +223,7 @@ _ANSWERS = {
 
 def _callback_runs(before: Sequence[Event], at_ms: int) -> bool:
     """Whether the last word of the application's thread was the begin of a callback (of nothing: a moment ago)."""
-    last = next((one for one in reversed(before) if not _in_background(one)), None)
+    last = next((one for one in reversed(before) if not in_background(one)), None)
     if last is None or last.event not in _CALLBACKS:
         return False
     return bool(last.partitions) or at_ms - (last.at_ms or 0) < 4 * LATE_MS
@@ -240,7 +240,7 @@ def callbacks_of(life: Life) -> Iterator[tuple[Event, int]]:
     for place, event in enumerate(life.events):
         if event.event not in _CALLBACKS or event.side == "librdkafka":
             continue
-        after = next((one for one in life.events[place + 1 :] if not _in_background(one)), None)
+        after = next((one for one in life.events[place + 1 :] if not in_background(one)), None)
         if after is None or (event.event == "assigned" and not event.partitions):
             continue
         if event.event == "assigned" and not after.event.startswith(("offset_", "transitioned", "revoked")):

@@ -41,6 +41,8 @@ class Member:
 
     name: str
     client: str = "java"
+    #: Kafka's version as its process prints it: its defaults are those of that one.
+    version: str = ""
     topics: tuple[str, ...] = ()
     pattern: str | None = None
     configs: dict[str, tuple[str, Ground]] = field(default_factory=dict)
@@ -62,6 +64,9 @@ class Observed:
 
     rounds: int = 0
     removals: tuple[tuple[str, str], ...] = ()
+    #: When each session ended, and when each rebalance began, in seconds of the night.
+    expiries_s: tuple[float, ...] = ()
+    began_s: tuple[float, ...] = ()
     partitions_unread: int = 0
     longest_gap_s: float = 0.0
     unread_partition_s: float = 0.0
@@ -96,6 +101,11 @@ class Night:
     missing: list[str] = field(default_factory=list)
     #: What the logs tell and the engine does not repeat.
     outside: list[str] = field(default_factory=list)
+
+    #: The same night under the other clocks that the lines allow, where they tell none.
+    also: tuple[Night, ...] = ()
+    #: Whether the clocks chosen here are the defaults, which half of the draws have then.
+    plain: bool = False
 
     @property
     def gaps_known(self) -> bool:

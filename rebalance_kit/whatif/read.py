@@ -6,8 +6,8 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, field
+from itertools import pairwise, product
 from statistics import median
 
 from rebalance_kit.forensics.event import Event
@@ -24,11 +24,16 @@ from rebalance_kit.whatif.config_files import Block, printed_in
 from rebalance_kit.whatif.coordinator import (
     BY_ADMIN,
     FATAL,
+    POLLS_MS,
+    SESSIONS_MS,
     Coordinator,
     by_coordinator,
+    clocks,
     coordinator_of,
     end_of,
     gaps_of,
+    poll_bound,
+    session_bounds,
     stops_of,
     topics_of,
 )
@@ -46,6 +51,10 @@ _SUBSCRIBES_TO = ("pattern", "regular expression")
 _REPLICAS = re.compile(r"replicas=\[([0-9]{1,9}(?:,[0-9]{1,9})*)\]")
 _STRATEGY = "partition.assignment.strategy"
 WHOLE = frozenset({"INT", "LONG", "SHORT"})
+_SESSION, _POLL = "session.timeout.ms", "max.poll.interval.ms"
+_BROKER_SESSION = "group.consumer.session.timeout.ms"
+MOST_CLOCKS = 12
+"""Choices of unknown clocks that are drawn."""
 _NATIVE_SESSION_MS = 45_000
 _SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
 _OTHERS = ("streams", "connect", "share")
@@ -72,8 +81,8 @@ def nights(
         )
     wanted = named if group is None else [group]
     _of_one_cluster([(name, clusters) for name, _, clusters in printed], wanted)
-    found = [_Reader(name, events, blocks, told).night() for name in wanted]
-    usable = [night for night in found if night is not None]
+    found = [_Reader(name, events, blocks, told) for name in wanted]
+    usable = [night for each in found if (night := each.night()) is not None]
     if not usable:
         raise DataError(
             f"no group in these logs has a member that starts, joins or is assigned something (read: {', '.join(named) or 'no group'}); "
@@ -105,9 +114,20 @@ class _Reader:
     events: list[Event]
     blocks: list[Block]
     look: Look
+    #: The clocks of which no line tells, each with the values that the lines allow; the likeliest first.
+    open: dict[str, list[int]] = field(default_factory=dict)
 
     def night(self) -> Night | None:
-        """The night; None where nobody of the group is told of."""
+        """The night, and beside it the same one under each other choice of clocks; None where nobody of the group is told of."""
+        night = self._night({})
+        if night is None:
+            return None
+        choices = [dict(zip(self.open, each, strict=True)) for each in product(*self.open.values())]
+        others = [self._night(each) for each in choices[1:MOST_CLOCKS]]
+        night.also = tuple(one for one in others if one is not None)
+        return night
+
+    def _night(self, chosen: Mapping[str, int]) -> Night | None:
         own = [event for event in self.events if event.group in {self.group, None}]
         dated = sorted((event for event in own if event.at_ms is not None), key=lambda one: one.at_ms or 0)
         by_member = self._by_member(dated)
@@ -133,6 +153,7 @@ class _Reader:
         night.protocol = self._protocol(night, dated)
         self._broker(night)
         _fill_in(night)
+        self._clocks(night, lives, coordinator, chosen)
         self._deeds(night, lives, coordinator)
         night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
         unseen = [deed.at_ms - SETTLED_MS for deed in night.deeds if deed.at_ms < night.begin_ms]
@@ -171,6 +192,7 @@ class _Reader:
         for name, each in sorted(lives.items()):
             member = night.members[name] = Member(name, told=True)
             first = each[0].events
+            member.version = _versions(first)
             member.client = "librdkafka" if any(one.side == "librdkafka" for one in first) else "java"
             member.instance = next((one.instance for one in first if one.instance), None)
             member.before = not each[0].started and not _joins_itself(first)
@@ -216,6 +238,7 @@ class _Reader:
             and block.get("group.id") in {self.group, None}
         ]
         if not own:
+            self._told_by_broker(member, life)
             return
         block = max(own, key=lambda one: one.line)
         consumer = (block.get("group.protocol") or "classic").lower() == "consumer"
@@ -227,6 +250,103 @@ class _Reader:
                 continue
             if _fits(night, known.kind, key, value, f"{block.file}:{at}"):
                 member.configs[key] = value, Ground(block.file, at)
+
+    def _told_by_broker(self, member: Member, life: Life) -> None:
+        """The clocks that a broker's line names of a member whose own settings are not printed."""
+        ids = {one.member for one in life.events if one.member}
+        for block in self.blocks:
+            if block.kind == "MemberMetadata" and (
+                block.get("member.id") in ids or (not ids and block.get("client.id") == member.name)
+            ):
+                for key, (value, at) in block.values.items():
+                    if key in CLIENT_KEYS and key not in {"client.id", "group.id"}:
+                        member.configs.setdefault(key, (value, Ground(block.file, at, "the broker says it")))
+
+    def _clocks(
+        self,
+        night: Night,
+        lives: Mapping[str, Sequence[Life]],
+        coordinator: Coordinator,
+        chosen: Mapping[str, int],
+    ) -> None:
+        """Sessions and poll limits that no line names: inferred where the lines leave one value, else one of several (``chosen``)."""
+        consumer = night.protocol.startswith("consumer")
+        untold = [member for member in night.members.values() if _SESSION not in member.configs]
+        if consumer:
+            untold = [] if self._says_broker else list(night.members.values())
+        bounds = {
+            member.name: session_bounds(night, member, lives.get(member.name, ()), coordinator)
+            for member in untold
+        }
+        session, _ = clocks(night, untold[0]) if untold else (0, 0)
+        if any(most is not None for _, most in bounds.values()):
+            least = max(least for least, _ in bounds.values())
+            most = min(most for _, most in bounds.values() if most is not None)
+            allowed = _allowed(least, most, SESSIONS_MS, session, self._as_others(night, _SESSION))
+            if consumer:
+                _set_broker(night, self._choose(night, _BROKER_SESSION, allowed, chosen))
+            else:
+                value = self._choose(night, _SESSION, allowed, chosen)
+                for member in untold:
+                    member.configs[_SESSION] = value
+        for member in () if consumer else untold:
+            if _SESSION not in member.configs and clocks(night, member)[0] != (
+                45_000 if parse_version(night.kafka_version) >= (3, 0) else 10_000
+            ):
+                why = f"the default of its Kafka {member.version}"
+                member.configs[_SESSION] = str(clocks(night, member)[0]), Ground(why=why)
+        late = [
+            member
+            for name, member in night.members.items()
+            if _POLL not in member.configs
+            and any(
+                one.event == "poll_timeout" and not one.limit_ms
+                for life in lives.get(name, ())
+                for one in life.events
+            )
+        ]
+        if late:
+            limits = [found for one in late if (found := poll_bound(lives[one.name])) is not None]
+            most = min(limits, default=300_000)
+            allowed = _allowed(0, most, POLLS_MS, 300_000, self._as_others(night, _POLL))
+            value = self._choose(night, _POLL, allowed, chosen)
+            for member in night.members.values():
+                member.configs.setdefault(_POLL, value)
+
+    @property
+    def _says_broker(self) -> bool:
+        """Whether a broker prints its settings, or those of the group: what is not in them is the default."""
+        return any(
+            block.kind == "KafkaConfig"
+            or (block.kind == "GroupConfig" and block.get("group.id") == self.group)
+            for block in self.blocks
+        )
+
+    def _as_others(self, night: Night, key: str) -> set[int]:
+        """What the printed settings of other members, and the broker's lines, say of a clock."""
+        said = {int(one.configs[key][0]) for one in night.members.values() if key in one.configs}
+        return said | {
+            int(block.values[key][0])
+            for block in self.blocks
+            if block.kind == "MemberMetadata" and key in block.values
+        }
+
+    def _choose(
+        self, night: Night, key: str, allowed: list[int], chosen: Mapping[str, int]
+    ) -> tuple[str, Ground]:
+        value = chosen.get(key, allowed[0])
+        if len(allowed) == 1:
+            why = "no line names it; no other fits when sessions ended, processes began and wrote"
+            return str(value), Ground(why=why)
+        if not chosen:
+            self.open[key] = allowed
+        said = ", ".join(f"{one / 1000:g}" for one in sorted(allowed))
+        night.plain = night.plain or value in {45_000, 300_000}
+        night.missing.append(
+            f"{'the KafkaConfig block of the broker' if key == _BROKER_SESSION else 'a ConsumerConfig block of the members'}: "
+            f"no line names {key}, and {said} s all fit; each is drawn"
+        )
+        return str(value), Ground(why=f"one of {said} s")
 
     def _version(self, dated: Sequence[Event]) -> str:
         """The broker's version where a broker's log tells it, else the clients'."""
@@ -264,6 +384,10 @@ class _Reader:
 
     def _broker(self, night: Night) -> None:
         for block in self.blocks:
+            if block.kind == "GroupConfig" and block.get("group.id") == self.group:
+                for key, (value, at) in block.values.items():
+                    if key != "group.id":
+                        night.broker[key] = value, Ground(block.file, at, "set for this group")
             if block.kind != "KafkaConfig":
                 continue
             for key, (value, at) in block.values.items():
@@ -285,7 +409,6 @@ class _Reader:
         for name, each in lives.items():
             member = night.members[name]
             for number, life in enumerate(each):
-                after = each[number + 1] if number + 1 < len(each) else None
                 deeds += told_by(member, life, night.end_ms)
                 first = life.events[0]
                 if not (number == 0 and member.before):
@@ -293,7 +416,7 @@ class _Reader:
                     deeds.append(
                         Deed(life.begin_ms, "start", name, ground(first, "its process starts"), again)
                     )
-                deeds += end_of(night, member, life, after, coordinator)
+                deeds += end_of(night, member, each, number, coordinator)
         for member in night.members.values():
             if not member.told:
                 deeds += by_coordinator(night, member, coordinator)
@@ -356,6 +479,14 @@ class _Reader:
         rows = [row for row in self.look.rows("rebalances") if row["group"] == self.group]
         within = [row for row in rows if since_ms <= (row["start_ms"] or 0) < night.end_ms]
         gaps = gaps_of(night, lives, since_ms)
+        begin_ms = night.begin_ms
+        ended = [
+            row["ended_ms"] or 0
+            for row in self.look.rows("members")
+            if row["group"] == self.group
+            and row["end"] == "expired"
+            and since_ms <= (row["ended_ms"] or 0) < night.end_ms
+        ]
         removals = [
             (row["client"] or row["member"], "failed" if row["end"] == "expired" else "left")
             for row in self.look.rows("members")
@@ -366,6 +497,8 @@ class _Reader:
         night.observed = Observed(
             len(within),
             tuple(sorted(removals)),
+            tuple((at_ms - begin_ms) / 1000 for at_ms in sorted(ended)),
+            tuple((row["start_ms"] - begin_ms) / 1000 for row in within),
             len(gaps),
             max(map(max, gaps.values()), default=0) / 1000,
             sum(map(sum, gaps.values())) / 1000,
@@ -394,10 +527,14 @@ class _Reader:
             night.outside.append(
                 f"{', '.join(sorted(others))}: neither the Java client nor librdkafka; taken for a Java client, the nearest that is simulated"
             )
-        bare = sorted(name for name, member in night.members.items() if member.told and not member.configs)
+        bare = sorted(
+            name
+            for name, member in night.members.items()
+            if member.told and not any(place.file for _, place in member.configs.values())
+        )
         if bare:
             night.assumed.append(
-                f"{', '.join(bare)}: no ConsumerConfig block is printed; the defaults of Kafka {night.kafka_version} are taken"
+                f"{', '.join(bare)}: no ConsumerConfig block is printed; where nothing else is said, the defaults of Kafka {night.kafka_version} are taken"
             )
         kinds = {
             kind
@@ -409,6 +546,44 @@ class _Reader:
             night.outside.append(
                 f"{self.group} is a group of {', '.join(sorted(kinds))}, which the engine does not simulate; the nearest is a plain consumer group"
             )
+
+
+def _versions(events: Sequence[Event]) -> str:
+    """The version that a process prints of itself."""
+    for event in events:
+        if event.event == "process_started" and event.side != "librdkafka":
+            try:
+                parse_version(event.detail or "")
+            except ConfigError:
+                continue
+            return event.detail or ""
+    return ""
+
+
+def _allowed(least: int, most: int, usual: Sequence[int], default: int, others: set[int]) -> list[int]:
+    """The values (ms) that the bounds allow, the likeliest first: what others of the group have, else the default, else the middle one."""
+    told = sorted(one for one in others if least <= one <= most)
+    if told:
+        return told
+    found = [one for one in usual if least <= one <= most]
+    if default in found:
+        return [default, *(one for one in found if one != default)]
+    if not found:
+        return [max(usual[0], (least + min(most, 1_800_000)) // 2)]
+    middle = found[(len(found) - 1) // 2]
+    return [middle, *(one for one in found if one != middle)]
+
+
+def _set_broker(night: Night, value: tuple[str, Ground]) -> None:
+    """A session of the broker's, with the least that it has to allow then."""
+    night.broker[_BROKER_SESSION] = value
+    if int(value[0]) < 45_000:
+        night.broker["group.consumer.min.session.timeout.ms"] = (
+            value[0],
+            Ground(why="the session is so short"),
+        )
+    if int(value[0]) > 60_000:
+        night.broker["group.consumer.max.session.timeout.ms"] = value[0], Ground(why="the session is so long")
 
 
 def _fill_in(night: Night) -> None:

@@ -59,6 +59,14 @@ def scenario_of(night: Night) -> Scenario:
     )
 
 
+def scenarios_of(night: Night) -> tuple[Scenario, ...]:
+    """The scenarios between which the draws of a night go round; where the defaults fit, they are every second one."""
+    first, *others = [scenario_of(one) for one in (night, *night.also)]
+    if not others or not night.plain:
+        return (first, *others)
+    return tuple(one for other in others for one in (first, other))
+
+
 def _spec(night: Night, member: Member, start_ms: int | None) -> MemberSpec:
     configs = _configs(night, member, member.configs)
     return MemberSpec(

@@ -13,12 +13,12 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.model.collector import without_collector
@@ -44,7 +44,7 @@ def placed(scenario: Scenario, seed: int) -> Scenario:
     The offsets of successive seeds lie evenly over ``PHASE_MS`` (multiples of the golden ratio), so that few draws have the median of many.
     """
     fixed = drawn(scenario, seed)
-    offset = int(seed * _GOLDEN % 1 * PHASE_MS)
+    offset = _offset(seed)
     since = first_deed(scenario)
     actions = tuple(
         replace(action, at_ms=action.at_ms + offset) if action.at_ms >= since else action
@@ -58,6 +58,10 @@ def placed(scenario: Scenario, seed: int) -> Scenario:
         for spec in fixed.members
     )
     return replace(fixed, members=members, actions=actions, end_ms=fixed.end_ms + offset)
+
+
+def _offset(seed: int) -> int:
+    return int(seed * _GOLDEN % 1 * PHASE_MS)
 
 
 def first_deed(scenario: Scenario) -> int:
@@ -108,6 +112,15 @@ class Cost:
     rebalances: int
     delivered_again: int
     removals: tuple[tuple[str, str], ...] = ()
+    #: When each session ended and each rebalance began, in seconds of the night (without the draw's offset).
+    expired_s: tuple[float, ...] = ()
+    began_s: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Cost:
+        """One from its fields as JSON gives them."""
+        lists = {key: tuple(map(float, told[key])) for key in ("expired_s", "began_s")}
+        return cls(**{**told, **lists, "removals": tuple((who, how) for who, how in told["removals"])})
 
 
 class Measure(NamedTuple):
@@ -127,10 +140,29 @@ MEASURES = (
 )
 
 
-def cost_of(scenario: Scenario, seed: int) -> Cost:
+Drawn = Scenario | Sequence[Scenario]
+"""A night as one scenario, or as several between which its draws go round: clocks of which no line tells."""
+
+
+def likeliest(drawn: Drawn) -> Scenario:
+    """The scenario that stands for a night, the first one."""
+    return drawn if isinstance(drawn, Scenario) else drawn[0]
+
+
+def each_changed(drawn: Drawn, change: Callable[[Scenario], Scenario]) -> Drawn:
+    """A change to a night, whichever scenario it is."""
+    return change(drawn) if isinstance(drawn, Scenario) else tuple(change(one) for one in drawn)
+
+
+def of_draw(drawn: Drawn, seed: int) -> Scenario:
+    """The scenario of one draw."""
+    return drawn if isinstance(drawn, Scenario) else drawn[(seed - 1) % len(drawn)]
+
+
+def cost_of(drawn: Drawn, seed: int) -> Cost:
     """Draw a night once and measure it."""
-    moved = placed(scenario, seed)
-    return cost_in(simulate_to_measure(moved, seed), first_deed(moved), moved.end_ms)
+    moved = placed(of_draw(drawn, seed), seed)
+    return cost_in(simulate_to_measure(moved, seed), first_deed(moved), moved.end_ms, _offset(seed))
 
 
 Workers = Executor | None
@@ -145,15 +177,15 @@ def workers(draws: int) -> AbstractContextManager[Workers]:
     return nullcontext() if cores < 2 or draws < _WORTH else ProcessPoolExecutor(cores)
 
 
-def costs_of(scenario: Scenario, draws: int, pool: Workers = None, done: int = 0) -> Iterator[Cost]:
+def costs_of(scenario: Drawn, draws: int, pool: Workers = None, done: int = 0) -> Iterator[Cost]:
     """Draw a night with the seeds after ``done``: the same costs in the same order with workers and without."""
     if pool is None:
         yield from (cost_of(scenario, seed) for seed in range(done + 1, draws + 1))
         return
-    text = write_scenario(scenario)
+    texts = yaml_of(scenario)
     chunk = max(1, min(_CHUNK, (draws - done) // 2))
     chunks = [range(first, min(first + chunk, draws + 1)) for first in range(done + 1, draws + 1, chunk)]
-    given = deque(pool.submit(_chunk, text, seeds) for seeds in chunks)
+    given = deque(pool.submit(draw_chunk, texts, seeds) for seeds in chunks)
     try:
         while given:
             yield from given.popleft().result()
@@ -162,37 +194,45 @@ def costs_of(scenario: Scenario, draws: int, pool: Workers = None, done: int = 0
             one.cancel()
 
 
-def _chunk(text: str, seeds: range) -> list[Cost]:
-    """In a worker: the scenario comes as YAML, because its mappings are read-only and cannot be pickled."""
-    scenario = _read(text)
+def yaml_of(drawn: Drawn) -> list[str]:
+    """The scenarios of a night as text, in which they travel: their mappings are read-only and cannot be pickled."""
+    return [write_scenario(one) for one in ([drawn] if isinstance(drawn, Scenario) else drawn)]
+
+
+def draw_chunk(texts: Sequence[str], seeds: range) -> list[Cost]:
+    """In a worker: draw a night, whose scenarios come as text, with these seeds."""
+    each = [_read(text) for text in texts]
     with without_collector():
-        return [cost_of(scenario, seed) for seed in seeds]
+        return [cost_of(each, seed) for seed in seeds]
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _read(text: str) -> Scenario:
     return read_scenario(text)
 
 
-def cost_in(trace: Trace, since_ms: int, until_ms: int) -> Cost:
-    """Measure a run in a window."""
+def cost_in(trace: Trace, since_ms: int, until_ms: int, offset_ms: int = 0) -> Cost:
+    """Measure a run in a window; ``offset_ms`` is by how much its deeds were moved."""
     lengths = gaps_in(trace, since_ms, until_ms)
-    states = (row for row in trace.of("group_state") if row.at_ms >= since_ms)
-    rounds = sum(row.detail["to"] == "PreparingRebalance" for row in states)
-    rounds += sum(row.at_ms >= since_ms for row in trace.of("epoch_bump"))
+    began = [row.at_ms for row in trace.of("group_state") if row.detail["to"] == "PreparingRebalance"]
+    began = sorted(
+        at_ms for at_ms in (*began, *(row.at_ms for row in trace.of("epoch_bump"))) if at_ms >= since_ms
+    )
     again = sum(int(row.detail["count"]) for row in trace.of("redelivered") if row.at_ms >= since_ms)
-    removals = sorted(
-        (str(row.detail["name"]), _HOW.get(str(row.detail["how"]), "failed"))
+    removed = [
+        (str(row.detail["name"]), _HOW.get(str(row.detail["how"]), "failed"), row.at_ms)
         for row in trace.of("member_removed")
         if since_ms <= row.at_ms < until_ms and not row.detail.get("pending")
-    )
+    ]
     return Cost(
         len(lengths),
         sum(map(sum, lengths.values())) / 1000,
         max(map(max, lengths.values()), default=0) / 1000,
-        rounds,
+        len(began),
         again,
-        tuple(removals),
+        tuple(sorted((name, how) for name, how, _ in removed)),
+        tuple((at_ms - offset_ms) / 1000 for _, how, at_ms in removed if how == "failed"),
+        tuple((at_ms - offset_ms) / 1000 for at_ms in began),
     )
 
 
@@ -200,18 +240,24 @@ DRAWS, FIRST_DRAWS = 200, 10
 """All of them, and how many a first answer has."""
 NEAR, NEAR_S = 0.2, 1.0
 """The median of a duration is near what the logs say within a fifth or a second."""
+MOMENT_S = 3.0
+"""Moments agree that are not further apart: a heartbeat."""
 BOUND = 0.75
 """Below this share of compared measures no counterfactual is answered; rebalances have to be among those that agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One measure of the back-test: what the logs say, the median and middle half of the draws, whether they agree."""
+    """One measure of the back-test: what the logs say, the median and middle half of the draws, whether they agree (None: not compared).
+
+    Without those that are ``needed`` there is no counterfactual.
+    """
 
     words: str
     logs: str
     drawn: str
-    agrees: bool
+    agrees: bool | None
+    needed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +269,27 @@ class Understanding:
     seconds: float
     missing: tuple[str, ...]
     unknown: str = ""
+    #: Whether the draws go round clocks that no line names.
+    open: bool = False
 
     @property
     def share(self) -> float:
         """The share of measures that agree."""
-        return sum(one.agrees for one in self.compared) / max(1, len(self.compared))
+        said = [one.agrees for one in self.compared if one.agrees is not None]
+        return sum(said) / max(1, len(said))
 
     @property
     def enough(self) -> bool:
         """Whether counterfactuals are answered."""
-        return bool(self.compared) and self.compared[0].agrees and self.share >= BOUND and not self.unknown
+        needed = all(one.agrees is not False for one in self.compared if one.needed)
+        return bool(self.compared) and needed and self.share >= BOUND and not self.unknown
 
     @property
     def sentence(self) -> str:
         """How well the night is understood, and what that allows."""
-        agree, count = sum(one.agrees for one in self.compared), len(self.compared)
-        odd = ", ".join(one.words for one in self.compared if not one.agrees)
+        counted = [one for one in self.compared if one.agrees is not None]
+        agree, count = sum(one.agrees is True for one in counted), len(counted)
+        odd = ", ".join(one.words for one in counted if not one.agrees)
         if not count:
             wanted = "; ".join(self.missing) or "a line that says what happened to the group"
             return f"The night is not understood: nothing could be drawn from it. Missing: {wanted}."
@@ -247,7 +298,7 @@ class Understanding:
         )
         said += f" (not: {odd})." if odd else "."
         if self.enough:
-            return f"The night is understood: {said}"
+            return f"The night is understood{', but for a clock that no line names' if self.open else ''}: {said}"
         wanted = (
             "; ".join(self.missing)
             or "nothing is known to be missing: compare the scenario's deeds with what you know, correct it, and run it"
@@ -257,7 +308,7 @@ class Understanding:
 
 def back_test(
     night: Night,
-    scenario: Scenario,
+    scenario: Drawn,
     draws: int = DRAWS,
     *,
     seconds: float = 30.0,
@@ -282,31 +333,52 @@ def back_test(
 def understood(night: Night, costs: Sequence[Cost], seconds: float = 0.0) -> Understanding:
     """Compare these draws with the logs."""
     return Understanding(
-        tuple(_compared(night, costs)), tuple(costs), seconds, tuple(night.missing), night.unknown
+        tuple(_compared(night, costs)),
+        tuple(costs),
+        seconds,
+        tuple(night.missing),
+        night.unknown,
+        bool(night.also),
     )
 
 
 def _compared(night: Night, costs: Sequence[Cost]) -> list[Compared]:
     seen = night.observed
-    found = [_number("rebalances", seen.rounds, [cost.rebalances for cost in costs], 0)]
+    rounds = _number("rebalances", seen.rounds, [cost.rebalances for cost in costs], 0)
+    found = [replace(rounds, needed=True)]
     if night.removals_known:
         equal = sum(cost.removals == seen.removals for cost in costs) / len(costs)
         told = ", ".join(f"{who} {how}" for who, how in seen.removals) or "nobody"
         found.append(Compared("who left, who was expelled", told, f"the same in {equal:.0%}", equal >= 0.5))
+        found += _moments("sessions ended, s", seen.expiries_s, [cost.expired_s for cost in costs])
+    found += _moments("rebalances began, s", seen.began_s, [cost.began_s for cost in costs])
     if night.gaps_known:
-        found += [
-            _number(
-                "partitions unread", seen.partitions_unread, [cost.partitions_unread for cost in costs], 0
-            ),
-            _number("longest gap, s", seen.longest_gap_s, [cost.longest_gap_s for cost in costs], 1),
-            _number(
-                "unread partition-seconds",
-                seen.unread_partition_s,
-                [cost.unread_partition_s for cost in costs],
-                1,
-            ),
-        ]
+        each = [seen, *(other.observed for other in night.also)]
+        for words, of, digits in (
+            ("partitions unread", "partitions_unread", 0),
+            ("longest gap, s", "longest_gap_s", 1),
+            ("unread partition-seconds", "unread_partition_s", 1),
+        ):
+            logs = sorted(float(getattr(one, of)) for one in each)
+            row = _number(words, logs[0], [getattr(cost, of) for cost in costs], digits)
+            if logs[-1] > logs[0]:
+                row = replace(row, logs=f"{logs[0]:.{digits}f} to {logs[-1]:.{digits}f}", agrees=None)
+            found.append(row)
     return found
+
+
+def _moments(words: str, logs: Sequence[float], drawn: Sequence[Sequence[float]]) -> Iterator[Compared]:
+    """When something happened in the logs and in the draws that have as many of it; the one that is furthest off decides."""
+    alike = [each for each in drawn if len(each) == len(logs)]
+    if not logs or not alike:
+        return
+    rows = []
+    for place, at_s in enumerate(logs):
+        each = Distribution(tuple(sorted(one[place] for one in alike)))
+        off_s = max(0.0, each.quantile(0.05) - at_s, at_s - each.quantile(0.95))
+        rows.append((min(off_s, abs(each.median - at_s)), at_s, each))
+    off_s, at_s, each = max(rows, key=lambda row: row[0])
+    yield Compared(words, f"{at_s:.1f}", shown(each, 1), off_s <= MOMENT_S, needed=True)
 
 
 def _number(words: str, logs: float, drawn: Sequence[float], digits: int) -> Compared:
