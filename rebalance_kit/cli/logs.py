@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.answer.answer import Answer
     from rebalance_kit.forensics.tables import Tables
     from rebalance_kit.model.trace import Trace
+    from rebalance_kit.whatif.understanding import Cost, Drawn
 
 
 import sys
@@ -283,6 +285,12 @@ def add_what_if(commands: Commands) -> None:
         help="write the night beside the two best of the others",
     )
     asked.add_argument("--json", action="store_true", help="one JSON object per group")
+    asked.add_argument(
+        "--master",
+        default=None,
+        metavar="URL",
+        help="a Spark master (local[*]) that draws the search for --target where it would take longer than --seconds here",
+    )
     asked.set_defaults(command=_what_if)
     _add_plan_deploy(commands)
     checked = commands.add_parser(
@@ -417,8 +425,17 @@ def _what_if(arguments: argparse.Namespace, out: TextIO) -> int:
         arguments.markdown,
         arguments.json,
         arguments.page,
+        None if arguments.master is None else partial(_on_spark, arguments.master),
     )
     return run_what_if(arguments.paths, asked, out, sys.stderr if sys.stderr.isatty() else None, _night_page)
+
+
+def _on_spark(master: str, nights: Sequence[Drawn], draws: int) -> list[list[Cost]]:
+    from rebalance_kit.pipeline.spark.session import command_session
+    from rebalance_kit.pipeline.sweep.grid import draw_nights
+
+    with command_session(master) as spark:
+        return draw_nights(spark, nights, draws)
 
 
 def _night_page(path: Path, title: str, runs: Sequence[Trace]) -> object:

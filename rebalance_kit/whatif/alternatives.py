@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from rebalance_kit.model.broker_keys import BROKER_KEYS
 from rebalance_kit.model.config import BrokerConfig, ClientConfig
 from rebalance_kit.model.errors import RebalanceKitError
 from rebalance_kit.model.versions import has
@@ -34,6 +35,16 @@ class Alternative:
     #: protocol, membership, clock, poll or deploy: of each kind one at a time.
     kind: str = ""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its parts, or itself."""
+        return self.parts or (self.name,)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of its parts."""
+        return tuple(self.kind.split("+"))
+
 
 def alternatives(scenario: Scenario) -> list[Alternative]:
     """What can sensibly be asked about a night; each yields a scenario that the engine accepts."""
@@ -48,11 +59,15 @@ def alternatives(scenario: Scenario) -> list[Alternative]:
     return [one for one in found if _possible(scenario, one)]
 
 
-def together(scenario: Scenario, each: list[Alternative]) -> Iterator[Alternative]:
-    """Pairs of alternatives, the later one applied to what the first one made."""
-    for first, second in combinations(each, 2):
-        kinds = {first.kind, second.kind}
-        if len(kinds) == 1 or ("clock" in kinds and "KIP-848" in {first.name, second.name}):
+def together(
+    scenario: Scenario, each: list[Alternative], given: Alternative | None = None
+) -> Iterator[Alternative]:
+    """Pairs of alternatives, the later one applied to what the first one made; with ``given`` each beside it that comes after its parts."""
+    names = [one.name for one in each]
+    later = each if given is None else each[max(map(names.index, given.parts)) + 1 :]
+    for first, second in combinations(each, 2) if given is None else ((given, one) for one in later):
+        kinds = {*first.kinds, second.kind}
+        if second.kind in first.kinds or ("clock" in kinds and "KIP-848" in {*first.names, second.name}):
             continue  # a KIP-848 client refuses the keys of the classic one's clocks
 
         def both(one: Scenario, first: Alternative = first, second: Alternative = second) -> Scenario:
@@ -64,7 +79,8 @@ def together(scenario: Scenario, each: list[Alternative]) -> Iterator[Alternativ
             first.keys + second.keys,
             f"{first.price} {second.price}",
             first.rollout + second.rollout,
-            (first.name, second.name),
+            (*first.names, second.name),
+            "+".join((*first.kinds, second.kind)),
         )
         if _possible(scenario, pair):
             yield pair
@@ -97,19 +113,22 @@ def mode_of(scenario: Scenario) -> str:
     return "cooperative" if modes == {"COOPERATIVE"} else "eager"
 
 
-def detection(scenario: Scenario) -> str:
-    """When a process that dies without close() is noticed, by the settings that hold."""
+def detection(*scenarios: Scenario) -> str:
+    """When a process that dies without close() is noticed, by the settings that hold (in any of these scenarios)."""
+    each = [session_and_beat(one) for one in scenarios]
+    low, high = min(max(0, session - beat) for session, beat in each), max(session for session, _ in each)
+    return f"{low / 1000:g} to {high / 1000:g} s"
+
+
+def session_and_beat(scenario: Scenario) -> tuple[int, int]:
+    """The longest session and heartbeat interval (ms) that hold: the broker's for KIP-848, else the members'."""
     if is_consumer(scenario):
         broker = BrokerConfig.of(scenario.broker, scenario.kafka_version)
-        session, beat = broker.consumer_session_timeout_ms, broker.consumer_heartbeat_interval_ms
-    else:
-        configs = [
-            ClientConfig.of(one.configs, scenario.kafka_version, client=one.client)
-            for one in scenario.members
-        ]
-        session = max(one.session_timeout_ms for one in configs)
-        beat = max(one.heartbeat_interval_ms for one in configs)
-    return f"{max(0, session - beat) / 1000:g} to {session / 1000:g} s"
+        return broker.consumer_session_timeout_ms, broker.consumer_heartbeat_interval_ms
+    configs = [
+        ClientConfig.of(one.configs, scenario.kafka_version, client=one.client) for one in scenario.members
+    ]
+    return max(one.session_timeout_ms for one in configs), max(one.heartbeat_interval_ms for one in configs)
 
 
 def with_configs(scenario: Scenario, given: Mapping[str, Any]) -> Scenario:
@@ -121,6 +140,40 @@ def with_configs(scenario: Scenario, given: Mapping[str, Any]) -> Scenario:
     members = tuple(replace(spec, configs=merged(spec.configs)) for spec in scenario.members)
     actions = tuple(
         replace(action, args={**action.args, "configs": merged(action.args["configs"])})
+        if "configs" in action.args
+        else action
+        for action in scenario.actions
+    )
+    return replace(scenario, members=members, actions=actions)
+
+
+def with_clocks(scenario: Scenario, session_ms: int, beat_ms: int) -> Scenario:
+    """The scenario with another session and heartbeat interval, where its protocol has them."""
+    if not is_consumer(scenario):
+        return with_configs(scenario, {_SESSION: session_ms, _BEAT: beat_ms})
+    given: dict[str, Any] = {}
+    for key, value in (("session.timeout", session_ms), ("heartbeat.interval", beat_ms)):
+        given[f"group.consumer.{key}.ms"] = value
+        least, most = f"group.consumer.min.{key}.ms", f"group.consumer.max.{key}.ms"
+        given[least] = min(
+            value, int(scenario.broker.get(least, BROKER_KEYS[least].default(scenario.kafka_version)))
+        )
+        given[most] = max(
+            value, int(scenario.broker.get(most, BROKER_KEYS[most].default(scenario.kafka_version)))
+        )
+    return _broker_with(scenario, given)
+
+
+def static_members(scenario: Scenario, static: bool = True) -> Scenario:
+    """The scenario with members that have instance ids of their own, or none."""
+
+    def named(configs: Mapping[str, Any], name: object) -> dict[str, Any]:
+        rest = {key: value for key, value in configs.items() if key != "group.instance.id"}
+        return {**rest, "group.instance.id": name} if static else rest
+
+    members = tuple(replace(spec, configs=named(spec.configs, spec.name)) for spec in scenario.members)
+    actions = tuple(
+        replace(action, args={**action.args, "configs": named(action.args["configs"], action.member)})
         if "configs" in action.args
         else action
         for action in scenario.actions
@@ -190,25 +243,7 @@ def _static(scenario: Scenario) -> Iterator[Alternative]:
         return
     yield Alternative(
         "static members",
-        lambda one: replace(
-            one,
-            members=tuple(
-                replace(spec, configs={**spec.configs, "group.instance.id": spec.name})
-                for spec in one.members
-            ),
-            actions=tuple(
-                replace(
-                    action,
-                    args={
-                        **action.args,
-                        "configs": {**action.args["configs"], "group.instance.id": action.member},
-                    },
-                )
-                if "configs" in action.args
-                else action
-                for action in one.actions
-            ),
-        ),
+        static_members,
         ("group.instance.id=<one stable name per process, such as the pod's of a StatefulSet>",),
         f"A member that is closed for good keeps its partitions unread until its session ends ({detection(scenario)}).",
         ("give each process its own name, bounce member by member",),

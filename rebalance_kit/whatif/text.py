@@ -25,10 +25,13 @@ from rebalance_kit.whatif.night import Night
 from rebalance_kit.whatif.understanding import (
     MEASURES,
     Cost,
+    Drawn,
     Measure,
     Understanding,
     Workers,
     costs_of,
+    each_changed,
+    likeliest,
     shown,
 )
 
@@ -110,7 +113,7 @@ class Answer:
 
 
 def ask(
-    scenario: Scenario,
+    scenario: Drawn,
     base: Sequence[Cost],
     *,
     target: Target | None = None,
@@ -118,10 +121,12 @@ def ask(
     others: Sequence[Alternative] | None = None,
     first: Answer | None = None,
     pool: Workers = None,
+    sweep: Sweep | None = None,
     on_done: Callable[[str], object] = lambda _: None,
 ) -> Answer:
-    """Draw every alternative (or ``others``) with the seeds of ``base``, and with a target pairs of alternatives as well.
+    """Draw every alternative (or ``others``) with the seeds of ``base``, and with a target search what meets it together.
 
+    ``sweep`` draws the search elsewhere (on Spark) where it is large: where it would take longer than ``seconds`` here.
     After ``seconds`` the alternatives that are left have fewer draws (at least 20), so that each has an answer.
     ``first`` is an answer with fewer draws, which this one goes on with.
     """
@@ -131,21 +136,62 @@ def ask(
     if first is not None:
         known = {one.alternative.name: one.costs for one in first.answered}
         others = [one.alternative for one in first.answered]
-    plain = alternatives(scenario) if others is None else list(others)
+    plain = alternatives(likeliest(scenario)) if others is None else list(others)
     for number, each in enumerate(plain):
         left = max(0.0, seconds - (time.monotonic() - begun)) / (len(plain) - number)
         answer.answered.append(_answered(scenario, each, base, left, target, pool, known.get(each.name, ())))
         on_done(each.name)
     if target is not None:
-        reached = _cheapest(answer.answered, target)
-        if reached is None:
-            best = sorted(answer.answered, key=lambda one: -(one.meets or 0.0))[:4]
-            for pair in together(scenario, [one.alternative for one in best]):
-                answer.answered.append(_answered(scenario, pair, base, 2.0, target, pool))
-                on_done(pair.name)
+        if _cheapest(answer.answered, target) is None:
+            single = [one.alternative for one in answer.answered if not one.alternative.parts]
+            answer.answered += _searched(scenario, single, base, target, pool, sweep, seconds, on_done)
         answer.cheapest = _cheapest(answer.answered, target)
     answer.seconds = time.monotonic() - begun
     return answer
+
+
+Sweep = Callable[[Sequence[Drawn], int], list[list[Cost]]]
+"""Draws each of many nights so many times, and gives their costs in the same order."""
+SIEVE = 20
+"""Draws of a combination before it is drawn in full."""
+_FINALISTS = 4
+
+
+def _searched(
+    scenario: Drawn,
+    each: list[Alternative],
+    base: Sequence[Cost],
+    target: Target,
+    pool: Workers,
+    sweep: Sweep | None,
+    seconds: float,
+    on_done: Callable[[str], object],
+) -> list[Answered]:
+    """The combinations of two and of three that come nearest to the target, the cheapest first, drawn in full.
+
+    All of them are drawn ``SIEVE`` times; no clock decides what is drawn, so that Spark and this process answer alike.
+    """
+    found = list(together(likeliest(scenario), each))
+    found += [three for pair in found for three in together(likeliest(scenario), each, pair)]
+    nights, draws = [each_changed(scenario, one.change) for one in found], min(SIEVE, len(base))
+    begun = time.monotonic()
+    sieved = [list(costs_of(night, draws, pool)) for night in nights[:1]]
+    if sweep is not None and (time.monotonic() - begun) * len(nights) > seconds:
+        sieved += sweep(nights[1:], draws)
+    else:
+        for one, night in zip(found[1:], nights[1:], strict=True):
+            sieved.append(list(costs_of(night, draws, pool)))
+            on_done(one.name)
+    order = sorted(
+        range(len(found)),
+        key=lambda place: (
+            -min(target.met(sieved[place]), MOST_OFTEN),
+            len(found[place].parts),
+            len(found[place].keys),
+            place,
+        ),
+    )[:_FINALISTS]
+    return [_answered(scenario, found[place], base, inf, target, pool, sieved[place]) for place in order]
 
 
 def _cheapest(answered: Sequence[Answered], target: Target) -> Answered | None:
@@ -154,7 +200,7 @@ def _cheapest(answered: Sequence[Answered], target: Target) -> Answered | None:
 
 
 def _answered(
-    scenario: Scenario,
+    scenario: Drawn,
     each: Alternative,
     base: Sequence[Cost],
     seconds: float,
@@ -162,7 +208,7 @@ def _answered(
     pool: Workers,
     known: Sequence[Cost] = (),
 ) -> Answered:
-    changed, begun = each.change(scenario), time.monotonic()
+    changed, begun = each_changed(scenario, each.change), time.monotonic()
     costs = list(known)
     for cost in costs_of(changed, len(base), pool, len(costs)):
         costs.append(cost)
@@ -224,7 +270,8 @@ def understanding_cells(understanding: Understanding) -> list[list[str]]:
     """The back-test as cells."""
     rows = [["", "logs", "draws", "agree"]]
     rows += [
-        [one.words, one.logs, one.drawn, "yes" if one.agrees else "no"] for one in understanding.compared
+        [one.words, one.logs, one.drawn, "–" if one.agrees is None else "yes" if one.agrees else "no"]
+        for one in understanding.compared
     ]
     return rows
 
@@ -241,7 +288,7 @@ def answer_cells(answer: Answer, before: str = _AS_IT_WAS) -> list[list[str]]:
     return rows
 
 
-def answer_lines(scenario: Scenario, answer: Answer, before: str = _AS_IT_WAS) -> Iterator[str]:
+def answer_lines(drawn: Drawn, answer: Answer, before: str = _AS_IT_WAS) -> Iterator[str]:
     """The table, the difference of each alternative, its keys, its price and its rollout."""
     cost = "What it would have cost" if before == _AS_IT_WAS else "What it will cost"
     yield f"{cost} ({len(answer.base)} draws, the same for all; median and middle half; ▼ less, ▲ more than {before}, beyond chance):"
@@ -252,7 +299,8 @@ def answer_lines(scenario: Scenario, answer: Answer, before: str = _AS_IT_WAS) -
     ):
         yield "Nothing was unread and nothing came twice, as far as these logs tell: there is nothing that another setting could have saved."
         return
-    yield f"{before.capitalize()}: {mode_of(scenario)}; a dead member is noticed after {detection(scenario)}."
+    noticed = detection(*([drawn] if isinstance(drawn, Scenario) else drawn))
+    yield f"{before.capitalize()}: {mode_of(likeliest(drawn))}; a dead member is noticed after {noticed}."
     for one in answer.answered:
         if not one.alternative.parts or one is answer.cheapest:
             yield from _wrapped(one)

@@ -31,6 +31,7 @@ from rebalance_kit.simulation.scenario.scenario import (
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.whatif.understanding import Cost, Drawn, draw_chunk, yaml_of
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -349,6 +350,32 @@ def _tasks(grid: Grid) -> Iterable[dict[str, Any]]:
             "values": values,
             "name": grid.scenarios[place].name,
         }
+
+
+def draw_nights(spark: SparkSession, nights: Sequence[Drawn], draws: int) -> list[list[Cost]]:
+    """What each night costs in each draw, as Spark tasks of one draw: the same costs in the same order as without Spark."""
+    texts = [yaml_of(night) for night in nights]
+    rows = [(number, *divmod(number, draws)) for number in range(len(texts) * draws)]
+    random.Random(0).shuffle(rows)
+    planned = spark.createDataFrame(rows, "run long, night long, draw long")
+    count = max(1, min(len(rows), usual_tasks(spark)))
+    results = planned.repartition(count).mapInArrow(partial(_night_batches, texts), "run long, cost string")
+    costs = [
+        Cost.of(json.loads(row["cost"])) for row in sorted(results.collect(), key=lambda row: row["run"])
+    ]
+    return [costs[first : first + draws] for first in range(0, len(costs), draws)]
+
+
+def _night_batches(texts: Sequence[Sequence[str]], batches: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+    from pyarrow import RecordBatch
+
+    for batch in batches:
+        asked = zip(batch["night"].to_pylist(), batch["draw"].to_pylist(), strict=True)
+        costs = [
+            json.dumps(asdict(draw_chunk(texts[night], range(draw + 1, draw + 2))[0]))
+            for night, draw in asked
+        ]
+        yield RecordBatch.from_pydict({"run": batch["run"], "cost": costs})
 
 
 def _typed(results: DataFrame, grid: Grid) -> DataFrame:

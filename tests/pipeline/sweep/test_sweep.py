@@ -15,6 +15,7 @@ from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.pipeline.sweep.command import describe_sweep, read_spec, read_words
 from rebalance_kit.pipeline.sweep.grid import (
     crash_detected,
+    draw_nights,
     false_alarms,
     make_grid,
     measured,
@@ -30,6 +31,7 @@ from rebalance_kit.view.figures.comparison import (
     points,
     sweep_figures,
 )
+from rebalance_kit.whatif.understanding import costs_of, under
 
 CRASH = scenarios.load("crash")
 
@@ -249,3 +251,9 @@ def test_the_summary_counts_failed_runs_by_their_error(rows):
     )
     assert text.splitlines()[-1] == "1 runs failed: ScenarioError: bad"
     assert len(text.splitlines()) == 1 + 8 + 1
+
+
+@pytest.mark.spark
+def test_nights_of_what_if_cost_the_same_on_spark_and_here(spark):
+    nights = [CRASH, under(CRASH, "consumer"), (under(CRASH, "cooperative"), CRASH)]
+    assert draw_nights(spark, nights, 3) == [list(costs_of(night, 3)) for night in nights]
