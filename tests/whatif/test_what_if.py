@@ -15,12 +15,14 @@ from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
 from rebalance_kit.recordings.folder import unpack
+from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
 from rebalance_kit.whatif.alternatives import alternatives
-from rebalance_kit.whatif.command import Asked, run_what_if, runs_of
+from rebalance_kit.whatif.command import WANTED, Asked, Desk, run_what_if, runs_of
+from rebalance_kit.whatif.night import Ground
 from rebalance_kit.whatif.read import nights
-from rebalance_kit.whatif.scenario import commented, scenario_of
+from rebalance_kit.whatif.scenario import commented, scenario_of, scenarios_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
 from rebalance_kit.whatif.understanding import (
     back_test,
@@ -35,14 +37,30 @@ from rebalance_kit.whatif.understanding import (
 CRASH, STALL, STATIC = "crash.eager.4.3.1", "poll-timeout.eager.4.3.1", "static-restart.consumer.4.3.1"
 FENCED, DELETED = "duplicate-instance.eager.4.3.1", "regex.consumer.4.3.1"
 SLOW, RESTART = "slow-callback.consumer.4.3.1", "coordinator-restart.eager.4.3.1"
+FIFTEEN = "static-restart.eager.4.3.1"
+BLOCK = re.compile(rb"(?m)^.*(?:ConsumerConfig|KafkaConfig) values: *\n(?:[ \t].*\n)*")
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """Logs alone of recorded runs."""
     place = tmp_path_factory.mktemp("recorded")
-    wanted = (CRASH, STALL, STATIC, FENCED, DELETED, SLOW, RESTART)
+    wanted = (CRASH, STALL, STATIC, FENCED, DELETED, SLOW, RESTART, FIFTEEN)
     return {folder.name: sorted(folder.glob("*.log.gz")) for folder in unpack(place, wanted)}
+
+
+@pytest.fixture(scope="module")
+def bare(recorded, tmp_path_factory):
+    """The same logs without any block of settings."""
+    found = {}
+    for name, paths in recorded.items():
+        place = tmp_path_factory.mktemp("bare")
+        for path in paths:
+            (place / path.name.removesuffix(".gz")).write_bytes(
+                BLOCK.sub(b"", gzip.decompress(path.read_bytes()))
+            )
+        found[name] = place
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -208,12 +226,15 @@ def test_a_broker_that_starts_again_replays_its_topics_and_adds_no_partition(rec
     assert not any(deed.do in {"add_partitions", "create_topic"} for deed in night.deeds)
 
 
-def test_the_coordinator_alone_tells_too_little_and_the_report_names_the_setting(recorded):
+def test_the_coordinator_alone_leaves_the_session_open_and_the_report_names_it(recorded):
     night = nights([path for path in recorded[CRASH] if path.name.startswith("broker")])[0]
     at_ms = {deed.do: deed.at_ms for deed in reversed(night.deeds) if deed.member == "c3"}
     assert night.begin_ms <= at_ms["start"] < at_ms["crash"]
-    assert any("session.timeout.ms of c3" in sentence for sentence in night.missing)
-    assert not back_test(night, scenario_of(night), 4).enough
+    assert any("no line names session.timeout.ms" in sentence for sentence in night.missing)
+    tried = {each.members["c3"].configs["session.timeout.ms"][0] for each in (night, *night.also)}
+    assert "10000" in tried  # what it was
+    assert "45000" not in tried  # it joined 26 s before its session ended
+    assert "but for a clock that no line names" in back_test(night, scenarios_of(night), 6).sentence
 
 
 def test_logs_of_another_client_are_said_to_be_so_and_nothing_is_promised(tmp_path):
@@ -351,3 +372,239 @@ def test_a_person_at_a_terminal_sees_a_first_answer_of_few_draws(crash, tmp_path
     run_what_if([str(tmp_path / "night.yaml")], Asked(draws=11, seconds=0.001), out, said)
     assert "first answer, 10 draws:" in said.getvalue()
     assert "11 draws, the same for all" in out.getvalue()
+
+
+# --- clocks of which no line tells -----------------------------------------------------------------------
+
+
+def crashes(night):
+    return [deed for deed in night.deeds if deed.do == "crash"]
+
+
+def test_a_session_that_no_line_names_is_none_that_the_lines_rule_out(bare):
+    """It was 15 s. The default of 45 s would have it die before lines that it wrote."""
+    night = nights([bare[FIFTEEN]])[0]
+    tried = {each.members["c1"].configs["session.timeout.ms"][0] for each in (night, *night.also)}
+    assert "15000" in tried
+    assert "45000" not in tried
+    assert any("no line names session.timeout.ms" in sentence for sentence in night.missing)
+    # Killed 33.6 s after its start; each moment that is drawn lies after its last line and before its session ended.
+    drawn = [deed.at_ms - each.begin_ms for each in (night, *night.also) for deed in crashes(each)]
+    assert min(drawn) < 33_600 < max(drawn)
+
+
+def test_draws_go_round_the_clocks_that_fit_and_their_durations_are_not_counted_as_understood(bare):
+    night = nights([bare[FIFTEEN]])[0]
+    each = scenarios_of(night)
+    assert len(each) == 1 + len(night.also)
+    told = back_test(night, each, 12)
+    assert [one.agrees for one in told.compared if one.words == "longest gap, s"] == [None]
+    assert "but for a clock that no line names" in told.sentence
+    gaps = [cost.longest_gap_s for cost in told.costs]
+    assert max(gaps) - min(gaps) > 10
+
+
+def test_a_wrong_clock_is_not_understood(bare):
+    """The session it had is forced to 45 s: the same deeds then end it at another time than the logs say."""
+    night = nights([bare[FIFTEEN]])[0]
+    right = next(
+        each
+        for each in (night, *night.also)
+        if each.members["c1"].configs["session.timeout.ms"][0] == "15000"
+    )
+    for member in right.members.values():
+        member.configs["session.timeout.ms"] = "45000", Ground(why="wrong")
+    told = back_test(right, scenario_of(right), 8)
+    assert not told.enough
+    assert any(word in told.sentence for word in ("sessions ended", "rebalances began", "rebalances"))
+
+
+def test_the_session_of_a_closed_static_member_is_the_time_until_it_ended(tmp_path):
+    """close() of a static member leaves its place; the broker says when its session was over."""
+    layout = CLIENT.replace("sink-0", "c1")
+    (tmp_path / "c1.log").write_text(
+        "".join(
+            layout.format(*each)
+            for each in (
+                ("13:00,000", "Successfully joined group with generation Generation{generationId=1, memberId='pod-1-5f7b2a30-1111-4222-8333-944445555666', protocol='range'}"),
+                ("13:00,010", "Adding newly assigned partitions: [orders-0]"),
+                ("13:20,000", "Revoke previously assigned partitions [orders-0]"),
+                ("13:20,004", "Resetting generation and member id due to: consumer pro-actively leaving the group"),
+            )
+        )
+        + "[2024-05-01 10:13:20,090] INFO App info kafka.consumer for c1 unregistered (org.apache.kafka.common.utils.AppInfoParser)\n",
+        "utf-8",
+    )  # fmt: skip
+    (tmp_path / "broker.log").write_text(
+        COORDINATOR.format("13:49,000", "Member pod-1-5f7b2a30-1111-4222-8333-944445555666 in group g has failed, removing it from the group"),
+        "utf-8",
+    )  # fmt: skip
+    night = nights([tmp_path])[0]
+    value, ground = night.members["c1"].configs["session.timeout.ms"]
+    assert (value, night.also) == ("30000", ())
+    assert "no other fits" in ground.why
+
+
+METADATA = (
+    "Loaded member MemberMetadata(memberId=sink-0-5f7b2a30-1111-4222-8333-944445555666, groupInstanceId=None, clientId=sink-0, "
+    "clientHost=/10.0.0.1, sessionTimeoutMs=17000, rebalanceTimeoutMs=90000, supportedProtocols=List(range)) in group g with generation 4."
+)
+
+
+def test_a_broker_that_prints_a_member_names_both_its_clocks(tmp_path):
+    failed = (
+        "Member sink-0-5f7b2a30-1111-4222-8333-944445555666 in group g has failed, removing it from the group"
+    )
+    (tmp_path / "broker.log").write_text(
+        COORDINATOR.format("13:00,000", METADATA) + COORDINATOR.format("15:00,000", failed), "utf-8"
+    )
+    layout = CLIENT.format("13:30,000", "Adding newly assigned partitions: orders-0")
+    member = CLIENT.format(
+        "13:29,000",
+        "Successfully joined group with generation Generation{generationId=4, memberId='sink-0-5f7b2a30-1111-4222-8333-944445555666', protocol='range'}",
+    )
+    (tmp_path / "sink-0.log").write_text(member + layout, "utf-8")
+    configs = nights([tmp_path])[0].members["sink-0"].configs
+    assert (configs["session.timeout.ms"][0], configs["max.poll.interval.ms"][0]) == ("17000", "90000")
+    assert configs["session.timeout.ms"][1].file.endswith("broker.log")
+
+
+def test_what_was_set_for_a_kip_848_group_holds(tmp_path):
+    (tmp_path / "broker.log").write_text(
+        "[2024-05-01 10:12:00,000] INFO [DynamicConfigPublisher broker id=1] Updating group g with new configuration : "
+        "consumer.session.timeout.ms -> 50000,consumer.heartbeat.interval.ms -> 6000 (kafka.server.metadata.DynamicConfigPublisher)\n",
+        "utf-8",
+    )
+    layout = CLIENT.replace("ConsumerCoordinator", "ConsumerMembershipManager")
+    (tmp_path / "c.log").write_text(
+        layout.format("13:00,000", "Member tKQVSQuHR9aBocp13XT9nw with epoch 1 transitioned from STABLE to RECONCILING."),
+        "utf-8",
+    )  # fmt: skip
+    night = nights([tmp_path])[0]
+    assert night.broker["group.consumer.session.timeout.ms"][0] == "50000"
+    assert night.broker["group.consumer.heartbeat.interval.ms"][0] == "6000"
+
+
+def test_a_session_of_an_earlier_process_that_ends_while_the_new_one_runs_is_a_crash(tmp_path):
+    """A pod that was killed is back in 4 s under the same client.id; its old member id expires later."""
+    ids = [f"sink-0-{number}f7b2a30-1111-4222-8333-944445555666" for number in (1, 2)]
+    joined = "Successfully joined group with generation Generation{{generationId={}, memberId='{}', protocol='range'}}"
+    started = "[2024-05-01 10:{}] INFO Kafka version: 3.9.1 (org.apache.kafka.common.utils.AppInfoParser)\n"
+    (tmp_path / "c.log").write_text(
+        started.format("13:00,000")
+        + CLIENT.format("13:03,000", joined.format(1, ids[0]))
+        + CLIENT.format("13:03,010", "Adding newly assigned partitions: orders-0")
+        + started.format("13:34,000")
+        + CLIENT.format("14:20,500", joined.format(2, ids[1]))
+        + CLIENT.format("14:20,600", "Adding newly assigned partitions: orders-0"),
+        "utf-8",
+    )
+    (tmp_path / "broker.log").write_text(
+        COORDINATOR.format("13:03,000", f"Dynamic member with unknown member id joins group g in Empty state. Created a new member id {ids[0]} and request the member to rejoin with this id.")
+        + COORDINATOR.format("14:20,000", f"Member {ids[0]} in group g has failed, removing it from the group"),
+        "utf-8",
+    )  # fmt: skip
+    night = nights([tmp_path])[0]
+    assert [deed.do for deed in night.deeds] == ["start", "crash", "start"]
+    crash = crashes(night)[0]
+    # 50 s at least would leave no time to die in; 45 s before 14:20 is after 13:34, so that a longer session held.
+    assert crash.at_ms - night.begin_ms <= 34_000
+
+
+def test_a_poll_limit_that_no_line_names_is_at_most_the_time_since_the_last_line_of_the_application(bare):
+    night = nights([bare[STALL]])[0]
+    tried = {each.members["c2"].configs["max.poll.interval.ms"][0] for each in (night, *night.also)}
+    assert "300000" not in tried
+    assert "10000" in tried  # it was 12 s
+
+
+def test_a_search_draws_pairs_and_triples_and_answers_alike_wherever_it_is_drawn(crash):
+    scenario = scenario_of(crash)
+    base = [cost_of(scenario, seed) for seed in range(1, 5)]
+    target, drawn = target_of("unread partition-seconds < 6"), []
+
+    def elsewhere(nights, draws):
+        drawn.extend(nights)
+        return [list(costs_of(night, draws)) for night in nights]
+
+    here = ask(scenario, base, target=target, seconds=0.0)
+    there = ask(scenario, base, target=target, seconds=0.0, sweep=elsewhere)
+    assert len(drawn) > 8
+    assert [(one.alternative.name, one.costs) for one in here.answered] == [
+        (one.alternative.name, one.costs) for one in there.answered
+    ]
+
+
+# --- sliders -----------------------------------------------------------------------------------------------
+
+
+def heard(desk, **asked):
+    return json.loads(desk.hear(json.dumps(asked)))
+
+
+def test_a_desk_tells_the_night_and_what_can_be_set(recorded):
+    told = heard(Desk(recorded[CRASH]), group=None)
+    now = {each["key"]: each["now"] for each in told["controls"]}
+    assert now == {
+        "protocol": "eager",
+        "static": "no",
+        "session": "10000",
+        "heartbeat": "3000",
+        "poll": "60000",
+    }
+    assert all(each["now"] in dict(each["values"]) for each in told["controls"])
+    assert "3 members" in told["lines"][0]
+
+
+def test_each_answer_of_a_desk_goes_on_where_the_last_one_stopped(recorded):
+    desk = Desk(recorded[CRASH])
+    first, second = heard(desk, set={"session": "6000"}), heard(desk, set={"session": "6000"})
+    assert 2 <= first["draws"] < second["draws"] <= WANTED
+    assert first["understood"]
+    gap = next(row for row in second["rows"] if row["words"].startswith("longest gap"))
+    assert float(gap["by"]) < -2
+    assert second["detection"] == "3 to 6 s"
+    links = [read_link(link) for link in second["links"]]
+    assert links[1].scenario.members[0].configs["session.timeout.ms"] == 6_000
+    assert links[0].at_ms > 0
+
+
+def test_a_desk_draws_what_the_command_draws(recorded):
+    desk = Desk(recorded[CRASH])
+    heard(desk, set={"protocol": "consumer"})
+    night = nights(recorded[CRASH])[0]
+    ((_, base), (wish, costs)) = desk._kept.items()
+    assert wish == (("protocol", "consumer"),)
+    assert base == [cost_of(scenario_of(night), seed) for seed in range(1, len(base) + 1)]
+    assert costs == [
+        cost_of(under(scenario_of(night), "consumer"), seed) for seed in range(1, len(costs) + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"session": "1"}, "Heartbeat must be set lower than the session timeout"),
+        ({"happiness": "3"}, "expected one of protocol, static, session"),
+        ({"protocol": "<b>"}, "expected one of protocol"),
+        ({"session": "9" * 40}, "9999999999"),
+    ],
+)
+def test_a_wish_that_cannot_be_drawn_is_refused_in_words(recorded, wish, words):
+    assert words in heard(Desk(recorded[CRASH]), set=wish)["refused"]
+
+
+def test_what_is_no_wish_is_refused(recorded):
+    desk = Desk(recorded[CRASH])
+    assert "refused" in json.loads(desk.hear("[]"))
+    assert "refused" in json.loads(desk.hear("no JSON"))
+    assert "nobody" in heard(desk, group="nobody")["refused"]
+
+
+def test_a_night_that_is_not_understood_gets_no_counterfactual_from_a_desk(recorded):
+    desk = Desk(recorded[CRASH])
+    desk.night.observed.rounds += 20
+    told = heard(desk, set={"session": "6000"})
+    assert not told["understood"]
+    assert all("wished" not in row for row in told["rows"])
+    assert len(told["links"]) == 1
