@@ -17,6 +17,9 @@ from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import nearest
 
 _UNKNOWN = re.compile(r"argument (?:COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*)\)")
+_NO_NUMBER = re.compile(r"argument (.+): invalid (int|float) value: (.*)")
+_NUMBERS = {"int": "whole number", "float": "number"}
+_MISSING = "the following arguments are required: "
 _SILENT_WORKERS = frozenset({"run", "search", "assign", "replay", "items", "exercise", "course"})
 """Commands that compute and print nothing meanwhile; the others talk with somebody or show their own progress."""
 
@@ -45,7 +48,19 @@ class _Parser(argparse.ArgumentParser):
             message = (
                 f"{found[1]!r} is no command; expected one of {', '.join(known)}{nearest(found[1], known)}"
             )
+        if found := _NO_NUMBER.fullmatch(message):
+            message = f"{found[1]}: {found[3]} received, expected a {_NUMBERS[found[2]]}"
+        if message.startswith(_MISSING):
+            message = "; ".join(map(self._missing, message.removeprefix(_MISSING).split(", ")))
         super().error(message)
+
+    def _missing(self, name: str) -> str:
+        action = next((one for one in self._actions if name in {one.metavar, one.dest}), None)
+        if action is not None and action.choices:
+            return f"{name} is missing, expected one of {', '.join(map(str, action.choices))}"
+        return f"{name} is missing" + (
+            f", expected {action.help}" if action is not None and action.help else ""
+        )
 
 
 def _parser() -> argparse.ArgumentParser:

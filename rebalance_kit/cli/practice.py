@@ -86,8 +86,8 @@ def _add_items(commands: Commands) -> None:
     )
     check.set_defaults(command=_items_check)
     new = actions.add_parser("new", help="write a commented draft of an item")
-    new.add_argument("kind")
-    new.add_argument("id")
+    new.add_argument("kind", help="single, multiple, numeric or another kind of docs/items.md")
+    new.add_argument("id", help="a name of its own, as in eager-crash-which-unread")
     new.add_argument("--to", type=Path, default=None, help="a new file (default: print it)")
     new.set_defaults(command=_items_new)
     _add_items_stats(actions)
@@ -216,7 +216,8 @@ def _answers(arguments: argparse.Namespace, out: TextIO) -> int:
     elif arguments.action == "import":
         _import_answers(arguments.source, store, out)
     elif arguments.to is None:
-        store.export(out)
+        if not store.export(out):
+            print(f"no answers in {store.path} yet", file=sys.stderr)
     else:
         if arguments.to.exists():
             raise DataError(f"{arguments.to}: exists already; expected the name of a new file")
