@@ -59,11 +59,13 @@ class Candidate:
         self.cards[item], _ = self.memory.review_card(card, rating, moment)
 
 
-def fortnight(knows: float, seed: int, folder: Path, exam: str = "CCDAK") -> dict[str, str]:
-    """One row of the table; raises ``ValueError`` when an item is asked twice in a day."""
+def fortnight(
+    knows: float, seed: int, folder: Path, exam: str = "CCDAK"
+) -> tuple[dict[str, str], dict[str, str]]:
+    """A row of each table; raises ``ValueError`` when an item is asked twice in a day, also by a second call of that day."""
     bank, plan = read_bank(), blueprint(exam)
     store, candidate = Store(folder / f"{knows}-{seed}.sqlite"), Candidate(knows, seed)
-    minutes, asked_in_all, why = [], 0, Counter[str]()
+    minutes, asked_in_all, why, by_day = [], 0, Counter[str](), []
     for day in range(DAYS):
         now, seen = START + day * DAY_S, set[str]()
         sitting = session(store, exam, now, bank)
@@ -80,14 +82,18 @@ def fortnight(knows: float, seed: int, folder: Path, exam: str = "CCDAK") -> dic
                 Attempt(f"{day}/{number}", at, "today", name, each.seed, "a", right, float(right), "sure")
             )
         store.add(*attempts)
+        if twice := seen & {each.item.head.id for each in session(store, exam, now + 3_600, bank)}:
+            raise ValueError(f"{sorted(twice)} are asked again on day {day + 1}")
         asked_in_all += len(sitting)
-        why.update(each.why for each in sitting)
+        parts = Counter(each.why for each in sitting)
+        why += parts
+        by_day.append("/".join(str(parts[part]) for part in ("due", "weak", "new")))
     now = START + DAYS * DAY_S
     mark = predicted(plan, by_domain(plan, store.attempts(), bank, now))
     items = [entry.item for entry in compose(plan, bank, 1).asked]
     answers = {item: candidate.is_right(item, now) for item in items}
     unseen = [right for item, right in answers.items() if item not in candidate.cards]
-    return {
+    row = {
         "knows of what is new": f"{knows:.0%}",
         "minutes a day, mean (most)": f"{sum(minutes) / DAYS:.1f} ({max(minutes):.1f})",
         "questions a day": f"{asked_in_all / DAYS:.1f}",
@@ -96,14 +102,30 @@ def fortnight(knows: float, seed: int, folder: Path, exam: str = "CCDAK") -> dic
         "mock 1, unseen questions": f"{sum(unseen)} of {len(unseen)}, {sum(unseen) / max(1, len(unseen)):.0%}",
         "mock 1, all": f"{sum(answers.values())} of {len(items)}, {sum(answers.values()) / len(items):.0%}",
     }
+    days = {
+        str(day): f"{spent:.1f}<br>{parts}"
+        for day, (spent, parts) in enumerate(zip(minutes, by_day, strict=True), 1)
+    }
+    return row, {"knows": f"{knows:.0%}", **days}
 
 
 def table(seeds: int = 2) -> str:
-    """The three candidates, each with some seeds, in Markdown."""
+    """The three candidates, each with some seeds, and under them their days, in Markdown."""
     with tempfile.TemporaryDirectory() as folder:
         rows = [
             fortnight(knows, seed, Path(folder)) for knows in (0.4, 0.6, 0.8) for seed in range(1, seeds + 1)
         ]
+    whole, days = ([part[number] for part in rows] for number in (0, 1))
+    return "\n\n".join(
+        [
+            _markdown(whole),
+            "Day by day: minutes, and below them how many questions were due, of weak themes and new.",
+            _markdown(days),
+        ]
+    )
+
+
+def _markdown(rows: list[dict[str, str]]) -> str:
     head = list(rows[0])
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join([*lines, *(f"| {' | '.join(row.values())} |" for row in rows)])
