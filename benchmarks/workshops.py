@@ -3,7 +3,8 @@
 Playing is the engine's own: Chromium loads the run into the lab and the lab's clock is asked how long it takes, at its
 automatic speed, from the beat's moment to the end; a beat that plays the run under another protocol too plays twice.
 Words are spoken at 130 a minute. A vote takes the six minutes that the plan says (alone, in pairs, again) and one for the answer,
-a table two; where learners have the lab in their hands, the plan's minutes for it stand in place of playing; of the beliefs that may be voiced every reply is given. What is left is the room's: questions, and waiting for laptops.
+a table two; where learners have the lab in their hands, the plan's minutes for it stand in place of playing; of the beliefs that may be voiced every reply is given. A learner waits until the lab of a beat is drawn (*opens*), and until it shows
+another protocol (*answers*). What is left is the room's: questions, and waiting for laptops.
 
     python benchmarks/workshops.py
 """
@@ -11,7 +12,9 @@ a table two; where learners have the lab in their hands, the plan's minutes for 
 from __future__ import annotations
 
 import json
+import os
 import tempfile
+import time
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -33,11 +36,17 @@ PLAYED = """start => {
 AGAIN = ("again", "the same under")
 
 
-def playing_s(page: Page, scene: Scene, folder: Path) -> float:
-    """How long the lab plays a scene, by its own clock."""
+def played(page: Page, scene: Scene, folder: Path) -> tuple[float, float, float]:
+    """Seconds that the lab plays a scene, by its own clock; and that a learner waits until it is drawn, and until it answers a change."""
+    began = time.monotonic()
     lab = Lab(scene.scenario, scene.protocol, seed=scene.seed, at_ms=scene.at_ms)
-    Bridge(page, lab, folder / "lab.html")
-    return float(page.evaluate(PLAYED, scene.at_ms))
+    bridge = Bridge(page, lab, folder / "lab.html")
+    drawn = time.monotonic()
+    plays = float(page.evaluate(PLAYED, scene.at_ms))
+    asked = time.monotonic()
+    bridge.root.locator("[data-protocol][aria-pressed=false]").first.click()
+    bridge.settle()
+    return plays, drawn - began, time.monotonic() - asked
 
 
 def needs(beat: Beat, played_s: float) -> dict[str, float]:
@@ -56,24 +65,29 @@ def needs(beat: Beat, played_s: float) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print, a table per plan."""
-    known: dict[str, float] = {}
+    known: dict[str, tuple[float, float, float]] = {}
     with sync_playwright() as driver, tempfile.TemporaryDirectory() as folder:
         browser = driver.chromium.launch(executable_path=str(find_chromium()), args=["--no-sandbox"])
         for name in plan_names():
-            rows = []
+            rows, waits = [], []
             for beat in read_plan(name).beats:
                 key = json.dumps([str(beat.lab)])
                 if beat.lab and key not in known:
                     page = browser.new_page(viewport={"width": 1366, "height": 768})
-                    known[key] = playing_s(page, beat.lab, Path(folder))
+                    known[key] = played(page, beat.lab, Path(folder))
                     page.close()
-                took = needs(beat, known.get(key, 0.0))
+                plays, opens, answers = known.get(key, (0.0, 0.0, 0.0))
+                took = needs(beat, plays)
+                if beat.lab:
+                    waits.append([beat.title, f"{opens:.1f}", f"{answers:.1f}"])
                 whole = sum(took.values())
                 left = beat.minutes - whole / 60
                 cells = [f"{seconds:.0f}" for seconds in took.values()]
                 rows.append([beat.title, beat.minutes, *cells, f"{whole / 60:.1f}", f"{left:.1f}"])
             columns = ["beat", "minutes", *(f"{what} s" for what in took), "needs min", "left min"]
             publish(f"Workshop {name}", columns, rows)
+            load = f"Load {os.getloadavg()[0]:.0f}."
+            publish(f"Workshop {name}, a learner's waits", ["beat", "opens s", "answers s"], waits, load)
         browser.close()
 
 
