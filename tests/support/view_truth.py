@@ -13,7 +13,7 @@ from rebalance_kit.view.board.boards import Boards, segments_of
 from rebalance_kit.view.board.client_rows import LISTENERS
 from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.tabs.why import TOGETHER_MS, steps
-from rebalance_kit.view.words.causes import unread_causes
+from rebalance_kit.view.words.causes import Cause, unread_causes
 from rebalance_kit.view.words.moment import sentence
 
 Spans = list[tuple[int, int]]
@@ -52,10 +52,15 @@ def _of_moments(boards: Boards) -> Iterator[str]:
         unread = sorted(each.name for each in board.partitions if not each.state.flows)
         if unread != sorted(name for names in causes.values() for name in names):
             yield f"{board.at_ms} ms: {unread} are unread, causes are told for {causes}"
-        if any(cause.subject not in said for cause in causes):
+        if any(cause.subject not in said and not _told_of_many(cause, said) for cause in causes):
             yield f"{board.at_ms} ms: a cause of {list(causes)} is missing in {said!r}"
         if "Nothing waits" in said and not _nothing_waits(board):
             yield f"{board.at_ms} ms: {said!r}, and something waits"
+
+
+def _told_of_many(cause: Cause, said: str) -> bool:
+    """Whether a cause is told of so many members that they are counted."""
+    return bool(cause.many) and bool(re.search(rf"\d+ members {re.escape(cause.many.split(' {it}')[0])}", said))
 
 
 def _of_the_living(boards: Boards) -> Iterator[str]:

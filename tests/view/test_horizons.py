@@ -92,7 +92,7 @@ def test_partitions_of_a_deleted_topic_are_gone_although_a_member_still_holds_th
     lab = Lab("defect-deleted-topic-hangs")
     board = lab.boards.at(60_000)
     assert [each.name for each in board.partitions] == ["orders-0", "orders-1", "orders-2", "orders-3"]
-    assert sentence(board).cause == "orders-0 and 1: consumer-1 commits before it joins."
+    assert sentence(board).cause == "orders-0, 1, 2 and 3: consumer-1 and consumer-2 commit before they join."
     assert board.member("consumer-1").state.doing == "commits before it joins"
 
 

@@ -27,6 +27,8 @@ class Cause(NamedTuple):
 
     subject: str
     words: str
+    many: str = ""
+    """The same of several members, after their names; empty where each is told alone."""
 
     def told(self, partitions: Sequence[str]) -> str:
         """The cause as a sentence about these partitions.
@@ -46,6 +48,24 @@ def unread_causes(board: states.BoardState) -> dict[Cause, list[str]]:
         if not partition.state.flows:
             found.setdefault(cause_of(partition, board.group, members), []).append(partition.name)
     return found
+
+
+def causes_told(board: states.BoardState, told: str = "") -> list[str]:
+    """A sentence per cause whose subject is not ``told`` yet; members of whom the same holds share one."""
+    alike: dict[str, list[tuple[Cause, list[str]]]] = {}
+    for cause, partitions in unread_causes(board).items():
+        if cause.subject not in told:
+            alike.setdefault(cause.many or cause.words, []).append((cause, partitions))
+    return [_together(group) for group in alike.values()]
+
+
+def _together(group: list[tuple[Cause, list[str]]]) -> str:
+    (cause, partitions), *others = group
+    if not others:
+        return cause.told(partitions)
+    names = [each.subject for each, _ in group]
+    who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
+    return Cause(who, f"{who} {cause.many}").told([name for _, each in group for name in each])
 
 
 def cause_of(
@@ -68,22 +88,23 @@ def cause_of(
 
 def _of_an_owner(name: str, owner: states.MemberState, state: states.PartitionState) -> Cause:
     if owner.life in DID:
-        return Cause(name, f"{name} {DID[owner.life]}")
+        return Cause(name, f"{name} {DID[owner.life]}", DID[owner.life].replace("is ", "are "))
     refused = refused_words(owner.doing)
     if refused:
         return Cause(name, f"{name} reads nothing, because {refused}")
     if owner.callback is not None:
-        return Cause(name, f"{name} is in {owner.callback}")
+        return Cause(name, f"{name} is in {owner.callback}", f"are in {owner.callback}")
     if state.word == "new":
-        return Cause(name, f"{name} waits for the first records")
+        return Cause(name, f"{name} waits for the first records", "wait for the first records")
     if owner.doing == "commits before it joins":
-        return Cause(name, f"{name} commits before it joins")
+        return Cause(name, f"{name} commits before it joins", "commit before they join")
     if owner.doing == "does not poll":
-        return Cause(name, f"{name} does not call poll() (at most max.poll.interval.ms)")
+        many = "do not call poll() (at most max.poll.interval.ms)"
+        return Cause(name, f"{name} does not call poll() (at most max.poll.interval.ms)", many)
     if state.word == "give up":
-        return Cause(name, f"{name} gives {{it}} up")
+        return Cause(name, f"{name} gives {{it}} up", "give {it} up")
     if owner.doing == "polls":
-        return Cause(name, f"{name} does not fetch {{it}} yet")
+        return Cause(name, f"{name} does not fetch {{it}} yet", "do not fetch {it} yet")
     return Cause(name, f"{name} {owner.doing}")
 
 
@@ -123,12 +144,13 @@ def _on_its_way(
         if taking.life in GONE_OR_FROZEN:
             return Cause(taker, f"the group keeps {{it}} for {taker}, which {GONE_OR_FROZEN[taking.life]}")
         if taking.callback is not None:
-            return Cause(taker, f"{taker} is in {taking.callback}")
+            return Cause(taker, f"{taker} is in {taking.callback}", f"are in {taking.callback}")
         if group.protocol == "consumer":
-            return Cause(taker, f"{taker} gets {{it}} with a heartbeat")
+            return Cause(taker, f"{taker} gets {{it}} with a heartbeat", "get {it} with a heartbeat")
         if taking.doing in {"starts", "sends JoinGroup", "waits in JoinGroup"}:
             return Cause(taker, f"the group keeps {{it}} for {taker}, which {taking.doing}")
-        return Cause(taker, f"{taker} has not taken its assignment up yet")
+        many = "have not taken their assignment up yet"
+        return Cause(taker, f"{taker} has not taken its assignment up yet", many)
     if group.protocol == "consumer":
         return Cause("target assignment", "the target assignment does not hold {it}")
     return Cause("generation", f"generation {group.generation} gives {{it}} to nobody")

@@ -15,11 +15,11 @@ from rebalance_kit.view.board.states import BoardState, FormerId, MemberView, Pa
 from rebalance_kit.view.words.causes import (
     DID,
     GONE_OR_FROZEN,
+    causes_told,
     deliveries_cause,
     deliveries_words,
     queues_words,
     refused_words,
-    unread_causes,
 )
 from rebalance_kit.view.words.phrases import LISTED, listing, partitions_in_words, seconds
 
@@ -55,12 +55,14 @@ def sentence(board: BoardState) -> Sentence:
     return Sentence(cause, " ".join(part for part in (told, _untold(board, f"{cause} {told}")) if part))
 
 
+def _who(names: Sequence[str]) -> str:
+    """Members by name, or how many where a sentence would be a list."""
+    return listing(names) if len(names) <= LISTED else f"{len(names)} members"
+
+
 def _untold(board: BoardState, told: str) -> str:
     """Causes of unread partitions that the sentence has not named."""
-    missing = {
-        cause: partitions for cause, partitions in unread_causes(board).items() if cause.subject not in told
-    }
-    return " ".join(cause.told(partitions) for cause, partitions in missing.items())
+    return " ".join(each for each in causes_told(board, told) if each not in told)
 
 
 def _cause(board: BoardState) -> tuple[str, str]:
@@ -174,7 +176,8 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
         )
     pending = [member.name for member in board.members if member.state.standing == "pending"]
     if not awaited and pending:
-        return f"The join phase waits for {listing(pending[:LISTED])}, which got a member id and joins.", ""
+        joins = "joins" if len(pending) == 1 else "join"
+        return f"The join phase waits for {_who(pending)}, which got a member id and {joins}.", ""
     if not awaited:
         return (
             "The join phase is open and waits for more members.",
@@ -222,7 +225,7 @@ def _committing(board: BoardState, awaited: Collection[str]) -> tuple[str, str] 
     ]
     if len(names) < len(awaited):
         return None
-    who = f"{len(names)} members" if len(names) > LISTED else listing(names)
+    who = _who(names)
     does = "commits before it joins" if len(names) == 1 else "commit before they join"
     return f"The join phase waits for {who}, which {does}.", ""
 
@@ -271,7 +274,7 @@ def _kept_for_the_gone(board: BoardState, waits: Sequence[PartitionView]) -> tup
 def _will_get(waits: Sequence[PartitionView]) -> tuple[str, str]:
     takers = sorted({partition.state.target or "" for partition in waits})
     return (
-        f"{listing(takers[:LISTED])} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
+        f"{_who(takers)} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
         "",
     )
 
@@ -284,7 +287,7 @@ def _callback(board: BoardState) -> tuple[str, str] | None:
     if not busy:
         return None
     told = [
-        f"{listing(names) if len(names) <= LISTED else f'{len(names)} members'} {'is' if len(names) == 1 else 'are'} in {callback}"
+        f"{_who(names)} {'is' if len(names) == 1 else 'are'} in {callback}"
         for callback, names in busy.items()
     ]
     return f"{listing(told)}.", ""
@@ -296,7 +299,7 @@ def _moving(board: BoardState) -> tuple[str, str] | None:
         return None
     owners = sorted({partition.state.owner or "" for partition in fresh})
     return (
-        f"{listing(owners[:LISTED])} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(partition.name for partition in fresh)}.",
+        f"{_who(owners)} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(partition.name for partition in fresh)}.",
         "No record of them has been processed yet.",
     )
 
@@ -307,7 +310,7 @@ def _steady(board: BoardState) -> tuple[str, str]:
         return _nobody(board)
     if not any(member.state.standing == "member" for member in board.members):
         return (
-            f"{listing([member.name for member in alive[:LISTED]])} {'starts' if len(alive) == 1 else 'start'}.",
+            f"{_who([member.name for member in alive])} {'starts' if len(alive) == 1 else 'start'}.",
             "",
         )
     if not board.partitions:
@@ -315,8 +318,7 @@ def _steady(board: BoardState) -> tuple[str, str]:
     if board.flowing == len(board.partitions):
         calm = "" if board.queues else "Nothing waits."
         return f"All {len(board.partitions)} partitions flow.", _unsettled(board) or calm
-    cause, partitions = next(iter(unread_causes(board).items()))
-    return cause.told(partitions), ""
+    return causes_told(board)[0], ""
 
 
 def _nobody(board: BoardState) -> tuple[str, str]:
@@ -332,7 +334,7 @@ def _nobody(board: BoardState) -> tuple[str, str]:
     if not died:
         return "Nobody is in the group.", _not_started(board) or _starts_again(board) or "Add a member."
     error, names = next(iter(died.items()))
-    who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
+    who = _who(names)
     return (
         f"Nobody is in the group: {who} died of {error}.",
         "A new member would have the same settings. Change them in Settings, or undo.",
@@ -342,7 +344,7 @@ def _nobody(board: BoardState) -> tuple[str, str]:
 def _not_started(board: BoardState) -> str:
     """Members whose process comes later: they need no other beside them."""
     names = [member.name for member in board.members if member.state.life == "absent"]
-    who = listing(names) if len(names) <= LISTED else f"{len(names)} members"
+    who = _who(names)
     return f"{who} {'has' if len(names) == 1 else 'have'} not started yet." if names else ""
 
 

@@ -14,6 +14,7 @@ from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.state import LabState, first_lesson
 from rebalance_kit.view.lab.tabs.why import steps
 from rebalance_kit.view.words.moment import sentence
+from rebalance_kit.view.words.phrases import LISTED
 
 
 def boards_of(name: str, protocol: str) -> Boards:
@@ -136,3 +137,22 @@ def test_adding_a_member_is_not_advised_where_no_topic_is_left():
     assert "Add a member" not in words
     added = state.acted("add", None, state.boards.end_ms - 1_000).boards
     assert added.at(added.end_ms).flowing == 0
+
+
+@pytest.mark.parametrize("protocol", THREE_PROTOCOLS)
+def test_a_large_group_is_told_in_a_few_lines_with_all_its_members_counted(protocol):
+    boards = boards_of("fifty-by-five-hundred", protocol)
+    taken: set[int] = set()
+    for board in boards.walk(boards.change_times):
+        said = sentence(board)
+        assert len(said.effect) <= 420, (board.at_ms, said)
+        if " will get " in said.cause:
+            names = {each.name for each in board.members}
+            takers = {
+                each.state.target
+                for each in board.partitions
+                if each.state.target in names and each.state.target != each.state.owner
+            }
+            taken.add(len(takers))
+            assert len(takers) <= LISTED or said.cause.startswith(f"{len(takers)} members will get "), said
+    assert protocol != "consumer" or max(taken) > LISTED
