@@ -58,14 +58,14 @@ function thousands(count) {
  * @param {import("./token.js").Token} token
  * @param {import("../film/positions.js").Position | null} at
  * @param {number} width
- * @param {boolean} flows
+ * @param {boolean} counts whether there is room for how many wait
  * @param {boolean} whole whether there is room for the last ones
  */
-export function paintRecords(token, at, width, flows, whole) {
+export function paintRecords(token, at, width, counts, whole) {
   const key = at
     ? `${Math.min(3, Math.max(0, at.committed))},${
       Math.min(3, Math.max(0, at.position - Math.max(0, at.committed)))
-    },${Math.max(0, at.end - at.position)},${width},${flows}`
+    },${Math.max(0, at.end - at.position)},${width},${counts}`
     : "";
   if (token.recordsKey === key) return;
   token.recordsKey = key;
@@ -78,7 +78,7 @@ export function paintRecords(token, at, width, flows, whole) {
     if (lag > dots) token.records.append(make("b", {}, `+${lag - dots}`));
     return;
   }
-  if (lag && (width >= 112 || flows)) token.records.append(make("b", {}, `●${thousands(lag)}`));
+  if (lag && counts) token.records.append(make("b", {}, `●${thousands(lag)}`));
   const dots = Math.min(lag, Math.max(0, Math.floor((width - 28) / SMALL_PITCH) - done - fresh));
   token.records.append(drawn(done, fresh, dots, SMALL_PITCH));
 }

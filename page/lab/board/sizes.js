@@ -17,10 +17,14 @@ const LETTER = 7;
 const BESIDE_NAME = 20;
 const WORD = 62;
 const RECORDS = 128;
+const WORDED = 150;
+const COUNTED = 112, COUNTED_LARGE = 11;
 const LARGER = 1.35;
 /** A lower token of the rail shows its number alone for a projector: name and time do not fit beside each other. */
 const LARGE_CHIP = 32;
-const LARGER_NAME = 1.16;
+const LARGER_NAME = 1.16, NAME_PX = 13;
+/** *leader · generation 12* is so many times as wide as its letters are high. */
+const LARGE_HEAD = 11.6;
 /** Below this width what has no owner stands under the lanes, and no bus beside them. */
 const LOW = 720;
 const LOW_HEAD = { least: 138, most: 210, share: 0.32 };
@@ -47,6 +51,8 @@ const RAIL_TEXT = 98;
  * @property {number} head the part of a lane left of its tokens
  * @property {Cells[]} cells tokens in each lane
  * @property {number} whole from this width on a token has room for its name beside its word, and for records
+ * @property {number} worded from this width on a low token has room for its word
+ * @property {number} counted from this width on a token that stopped has room for how many records wait
  * @property {number} railY
  * @property {number} railHeight
  * @property {number} height
@@ -59,7 +65,7 @@ const RAIL_TEXT = 98;
  * The sizes of lanes; without `cells` where tiles are drawn instead.
  * @param {import("../film/format.js").Film} film
  * @param {number} width
- * @param {boolean} large for a projector
+ * @param {number} large the size of small words for a projector, else 0
  * @param {number} [spare] height that lanes take beyond what they need
  * @returns {LaneSizes | { inner: number, spare: number }}
  */
@@ -75,9 +81,9 @@ export function measure(film, width, large, spare = 0) {
   const laneGap = 6;
   const all = inner - busWidth - GAP - railWidth;
   const laneWidth = columns === 1 ? all : (all - 10) / 2;
-  const head = columns > 1 ? 150 : (tight ? 222 : 224) + (large ? 34 : 0);
+  const head = columns > 1 ? 150 : (tight ? 222 : 224) + larger(large);
   const track = laneWidth - head - 8;
-  const named = nameWidth(film.partitions) * (large ? LARGER_NAME : 1);
+  const named = nameWidth(film.partitions) * (large ? Math.max(LARGER_NAME, large / NAME_PX) : 1);
   const spared = Math.min(sharedAfterOne(film), Math.floor((track + 9) / (LEAST_TOKEN + 9)));
   const cells = film.members.flatMap((_, index) =>
     fitCells(track, laneHeight, Math.max(1, spared, film.mostIn[index] ?? 0), named) ?? []
@@ -98,10 +104,13 @@ export function measure(film, width, large, spare = 0) {
     head,
     cells,
     whole: Math.max(RECORDS, named + WORD) * (large ? LARGER : 1),
+    counted: large ? COUNTED_LARGE * large : COUNTED,
+    worded: large ? named + WORD * large / NAME_PX : Math.min(Math.max(RECORDS, named + WORD), WORDED),
+    bareFrom: large && topicsOf(film.partitions) === 1 ? named : 0,
     height,
     rail,
     bare: topicsOf(film.partitions) === 1 &&
-      (rail.width < named * (large ? LARGER : 1) || large && rail.height < LARGE_CHIP),
+      (rail.width < named * (large ? LARGER : 1) || large > 0 && rail.height < LARGE_CHIP),
     railX: inner - railWidth,
     railY: COORDINATOR + 8,
     railHeight: height - COORDINATOR - 18,
@@ -110,10 +119,18 @@ export function measure(film, width, large, spare = 0) {
 }
 
 /**
+ * What larger words need beside a lane's disc.
+ * @param {number} large
+ */
+function larger(large) {
+  return large ? Math.max(34, Math.round(LARGE_HEAD * large) - 140) : 0;
+}
+
+/**
  * The sizes on a phone or in a narrow cell: lanes over the whole width, and below them what has no owner.
  * @param {import("../film/format.js").Film} film
  * @param {number} width
- * @param {boolean} large
+ * @param {number} large
  * @returns {LaneSizes | { inner: number, spare: number }}
  */
 function measureLow(film, width, large) {
@@ -141,6 +158,8 @@ function measureLow(film, width, large) {
     head,
     cells,
     whole: RECORDS + WORD,
+    counted: large ? COUNTED_LARGE * large : COUNTED,
+    worded: WORDED,
     height: railY + railHeight + 8,
     rail: { columns, ...LOW_TOKEN },
     bare,

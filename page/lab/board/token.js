@@ -65,7 +65,7 @@ export class Token {
     this.moveTo(
       tokenBox(sizes, state.owner, slot),
       moving ? ownerOf(film, state, "label", "no owner") : null,
-      sizes.whole,
+      sizes,
     );
     this.colour(film, state);
     set(this.node, "data-owner", ownerOf(film, state, "name", ""));
@@ -76,16 +76,18 @@ export class Token {
     paintLag(this, records, film.mostLag);
     paintDelivered(this, film, board.at);
     if (this.box.height >= 50) {
-      paintRecords(this, records, this.box.width, state.flows, this.box.width >= sizes.whole);
+      const { width } = this.box;
+      const counts = width >= (state.flows ? 0.6 : 1) * sizes.counted;
+      paintRecords(this, records, width, counts, width >= sizes.whole);
     }
   }
 
   /**
    * @param {import("./sizes.js").Box} box
    * @param {string | null} towards who gets it, where the token may fly
-   * @param {number} whole the width from which on name and word stand side by side
+   * @param {import("./sizes.js").LaneSizes} sizes
    */
-  moveTo(box, towards, whole) {
+  moveTo(box, towards, { whole, worded }) {
     const key = `${box.x},${box.y},${box.width},${box.height}`;
     if (key === this.key) return;
     const flies = towards !== null && this.key !== "";
@@ -98,7 +100,7 @@ export class Token {
     classList.toggle("rk-bare", !!box.bare);
     classList.toggle("rk-chip", box.height < 50);
     classList.toggle("rk-mid", box.height >= 50 && box.width < whole);
-    classList.toggle("rk-tiny", box.height < 50 && box.width < Math.min(whole, 150));
+    classList.toggle("rk-tiny", box.height < 50 && box.width < worded);
     this.key = key;
     this.box = box;
   }

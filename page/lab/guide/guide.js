@@ -95,7 +95,8 @@ export class Guide {
     lab.panels.open("flow");
     this.on = true;
     lab.ui.root.classList.add("rk-guided");
-    reserveGuideBar(lab);
+    if (lab.presenter.on) lab.screen.refit();
+    else reserveGuideBar(lab);
     this.go(0);
     lab.ui.nextButton.focus();
   }
@@ -107,6 +108,7 @@ export class Guide {
     lab.player.until = null;
     lab.player.pause();
     lab.ui.root.classList.remove("rk-guided");
+    lab.screen.refit();
     lab.paint(false);
     lab.ui.playButton.focus(); // not a member: an Enter too many plays, and opens no menu of deeds
   }

@@ -120,7 +120,10 @@ export class Messages {
     this.first = first;
     this.last = last;
     const shown = this.items.slice(first, last);
-    this.diagram.replaceChildren(...this.sequence.draw(film, shown, selected, at, this.width() - 70));
+    const letters = parseFloat(getComputedStyle(this.count).fontSize) - 1 || 12;
+    this.diagram.replaceChildren(
+      ...this.sequence.draw(film, shown, selected, at, this.width() - 70, letters),
+    );
     this.rows.replaceChildren(...shown.map((item) => this.drawRow(item)));
   }
 

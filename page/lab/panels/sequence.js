@@ -13,12 +13,14 @@ const FOLD = 24;
 const FOLD_MS = 1500;
 const COORDINATOR_X = 92;
 const SLANT = 7;
+/** The usual size of the letters, and how wide a name or words are at that size, per letter. */
+const LETTERS = 12, NAME = 8.4, SAID = 6.9, BOLD = 8.4;
 
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/format.js").Message} Message */
 /** @typedef {import("../film/format.js").Mark} Mark */
 /** @typedef {(Message & { mark?: undefined }) | { sent: number, mark: Mark }} Item a message, or what was done */
-/** @typedef {{ own: number[], others: number, width: number }} Actors */
+/** @typedef {{ own: number[], others: number, width: number, large: number }} Actors */
 
 /** A diagram of some messages. */
 export class Sequence {
@@ -37,10 +39,11 @@ export class Sequence {
    * @param {number} selected
    * @param {number} at
    * @param {number} width
+   * @param {number} letters the size of the letters
    */
-  draw(film, items, selected, at, width) {
+  draw(film, items, selected, at, width, letters) {
     const messages = items.flatMap((item) => item.mark ? [] : [item]);
-    const actors = { ...actorsOf(film, messages, selected, at), width };
+    const actors = { ...actorsOf(film, messages, selected, at), width, large: letters / LETTERS };
     this.times = items.map((item) => item.sent);
     const { parts, heights, bottom } = drawItems(film, items, actors);
     this.heights = heights;
@@ -92,7 +95,7 @@ function actorsOf(film, messages, selected, at) {
 
 /**
  * Where a member's line stands; those without one share the last.
- * @param {Actors} actors
+ * @param {Omit<Actors, "large">} actors
  * @param {number} member
  */
 function xOf({ own, others, width }, member) {
@@ -135,7 +138,7 @@ function drawItems(film, items, actors) {
     else {
       parts.push(
         ...drawWaiting(film, waiting, item, y),
-        ...drawArrow(item, xOf(actors, item.member), y, actors.width),
+        ...drawArrow(item, actors, y),
       );
     }
     heights.push(y);
@@ -149,11 +152,14 @@ function drawItems(film, items, actors) {
  * @param {Actors} actors
  */
 function drawHeads(film, actors) {
+  const step = xOf(actors, actors.own[1] ?? -1) - xOf(actors, actors.own[0] ?? -1);
+  const widest = Math.max(...actors.own.map((member) => film.members[member].name.length), 0);
+  const names = actors.own.length > 1 && widest * NAME * actors.large > step ? "label" : "name";
   const head = (/** @type {number} */ x, /** @type {string} */ words) =>
     make("svg:text", { x, y: 20, class: "rk-actor", "text-anchor": "middle" }, words);
   return [
     head(COORDINATOR_X, "Coordinator"),
-    ...actors.own.map((member) => head(xOf(actors, member), film.members[member].name)),
+    ...actors.own.map((member) => head(xOf(actors, member), film.members[member][names])),
     actors.others ? head(xOf(actors, -1), `${actors.others} others`) : null,
   ];
 }
@@ -168,7 +174,7 @@ function drawHeads(film, actors) {
 function drawEvent(film, actors, mark, y) {
   const member = film.members.findIndex(({ name }) => name === mark.member);
   const x = member < 0 ? COORDINATOR_X : xOf(actors, member);
-  const right = x > (actors.width + 70) * 0.72;
+  const right = standsLeft(actors, x, mark.words, BOLD);
   const said = { x: right ? x - 12 : x + 12, y: y + 4, "text-anchor": right ? "end" : "start" };
   const { sign, colour } = MARKS[mark.kind];
   const looks = { class: "rk-event", style: `--rk-mark:var(--rk-${colour})` };
@@ -265,19 +271,30 @@ function drawWaiting(film, waiting, { kind, api, member, request }, y) {
 }
 
 /**
- * @param {Message} message
- * @param {number} x of the member's line
- * @param {number} y
- * @param {number} width
+ * Near the right edge words stand left of the line.
+ * @param {Actors} actors
+ * @param {number} x
+ * @param {string} words
+ * @param {number} letter
  */
-function drawArrow({ sent, arrives, api, request, error }, x, y, width) {
+function standsLeft({ width, large }, x, words, letter) {
+  return x + 10 + words.length * letter * large > width;
+}
+
+/**
+ * @param {Message} message
+ * @param {Actors} actors
+ * @param {number} y
+ */
+function drawArrow({ sent, arrives, api, request, error, member }, actors, y) {
+  const x = xOf(actors, member); // of the member's line
   const lost = arrives === null;
   const [from, to] = request ? [x, COORDINATOR_X] : [COORDINATOR_X, x];
   const end = lost ? (from + to) / 2 : to;
   const side = Math.sign(to - from);
   const kind = `rk-arrow${request ? "" : " rk-reply"}${error || lost ? " rk-error" : ""}`;
   const words = `${api}${error ? ` ${error}` : ""}${lost ? " lost" : ""}`;
-  const right = x > (width + 70) * 0.72; // near the right edge the words stand left of the line
+  const right = standsLeft(actors, x, words, error ? BOLD : SAID);
   const cross = { x: end, y: y + SLANT + 5, class: "rk-error rk-cross", "text-anchor": "middle" };
   const said = { class: `rk-said${error ? " rk-error" : ""}`, "text-anchor": right ? "end" : "start" };
   return [

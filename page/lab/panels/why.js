@@ -54,8 +54,16 @@ export class WhyView {
         this.chosen = place;
         this.lab.seek(at, false);
       });
-      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, source)));
+      return make("li", {}, go, make("p", {}, told, " ", make("cite", {}, ...humps(source))));
     });
     this.root.replaceChildren(...this.items);
   }
+}
+
+/**
+ * Names of Kafka's classes and methods, which may break before a capital.
+ * @param {string} source
+ */
+function humps(source) {
+  return source.split(/(?<=[a-z])(?=[A-Z])/).flatMap((part) => [make("wbr", {}), part]);
 }

@@ -7,10 +7,9 @@ import { doingLine, lookOf } from "../words/lines.js";
 const GAP = 4;
 /** Pixels: of a lane, of what stands left of its tokens, of a token, and of one of many tokens. */
 const SIZES = Object.freeze({
-  usual: { head: 44, lane: 50, top: 20, chip: 26, small: { width: 20, height: 12, gap: 2 } },
-  presented: { head: 56, lane: 60, top: 28, chip: 32, small: { width: 26, height: 16, gap: 2 } },
+  usual: { head: 44, lane: 50, top: 20, chip: 26, small: { width: 20, height: 12, gap: 2 }, rows: 2 },
+  presented: { head: 56, lane: 60, top: 28, chip: 32, small: { width: 32, height: 26, gap: 4 }, rows: 1 },
 });
-const ROWS = 2;
 
 /** @typedef {import("../film/format.js").Film} Film */
 /** @typedef {import("../film/board.js").Board} Board */
@@ -97,17 +96,17 @@ export class MiniBoard {
   }
 
   /**
-   * Each token of a lane in a place of its own: in one row, else small in two; how many more there are is said.
+   * Each token of a lane in a place of its own: in one row, else small in two, presented in one; how many more there are is said.
    * @param {number[]} held
    * @param {number} row
    * @param {number} room
    */
   arrange(held, row, room) {
-    const { head, lane, top, chip, small: { width, height, gap } } = this.sizes;
-    const small = held.length > Math.max(1, Math.floor((room + GAP) / (chip + GAP)));
+    const { head, lane, top, chip, small: { width, height, gap }, rows } = this.sizes;
+    const small = rows > 1 && held.length > Math.max(1, Math.floor((room + GAP) / (chip + GAP)));
     const step = small ? width + gap : chip + GAP;
     const across = Math.max(1, Math.floor((room + gap) / step));
-    const shown = small ? across * ROWS : across;
+    const shown = small ? across * rows : across;
     held.forEach((partition, place) => {
       const node = this.tokens[partition];
       node.hidden = place >= shown;

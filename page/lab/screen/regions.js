@@ -102,6 +102,7 @@ function buildSentences(guide) {
     meter,
     flowing,
     share,
+    moment,
     sentences: make(
       "div",
       { class: "rk-say" },

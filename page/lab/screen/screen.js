@@ -6,7 +6,7 @@ import { Stage } from "../board/stage.js";
 import { Tiles } from "../board/tiles.js";
 import { boardAt } from "../film/board.js";
 import { GONE } from "../film/format.js";
-import { sentenceAt } from "../film/sentences.js";
+import { fillClock, sentenceAt } from "../film/sentences.js";
 import { seconds } from "../film/times.js";
 import { refusalOf } from "../acting/deeds.js";
 import { Said } from "../numbers/said.js";
@@ -19,8 +19,14 @@ import { Speaker } from "./speaker.js";
 /** What presenting makes room for at least, in the lab's own pixels. */
 const PRESENTED = { width: 960, height: 560 };
 const COMPARED = { width: 1024, height: 700 };
-/** Nothing that is presented is smaller, in pixels of the screen. */
-const LEAST_PX = 18;
+/** An open drawer stands beside the board where the screen has room. */
+const BESIDE = { width: 1200, height: 560 };
+/** Nothing that is presented is smaller, in pixels of a screen that is so many wide (a narrower window is a page that is zoomed). */
+const LEAST_PX = 18, LEAST_OF = 1024;
+/** What a sentence is given at most; a longer one is rare, and moves what stands below it. */
+const MOST_SAID = 110, MOST_SAID_LOW = 80;
+/** How many of the longest sentences are measured, so that there is room for each. */
+const LONGEST = 6;
 
 /** From so many pixels on everything is drawn larger. */
 const ENLARGED = [[1750, 1.4], [1500, 1.25], [0, 1]];
@@ -33,6 +39,8 @@ const NARROW = Object.freeze({
   "rk-phone": 480,
 });
 const LEAST_WIDTH = 300;
+/** Small words of the projector's theme. */
+const PROJECTED_PX = 13.5;
 const MOST_SQUARES = 24;
 
 /** @typedef {import("../film/board.js").Board} Board */
@@ -52,6 +60,7 @@ export class Screen {
     this.beside = 0; // the width that an open drawer takes
     this.tall = 0; // what the board needs where that is more than is made room for
     this.spare = 0; // height that presenting gives to the lanes
+    this.least = 0; // the size of small words where the lab is presented, in its own pixels
     this.lesson = ""; // what the axis of time belongs to
     /** @type {string | null} */
     this.meterKey = null;
@@ -64,16 +73,19 @@ export class Screen {
       const wide = el.clientWidth || 1040;
       const [, large] = ENLARGED.find(([from]) => wide >= from) ?? [0, 1];
       ui.root.style.zoom = large > 1 ? String(large) : "";
+      this.least = 0;
       this.measureWindow(large);
       return Math.floor(wide / large) - (ui.root.offsetWidth - ui.root.clientWidth);
     }
-    const { width, height } = this.lab.comparison.view ? COMPARED : PRESENTED;
+    const beside = this.lab.drawer.open && innerWidth >= BESIDE.width ? BESIDE : PRESENTED;
+    const { width, height } = this.lab.comparison.view ? COMPARED : beside;
     const needed = Math.max(height, this.tall);
     const zoom = innerWidth < innerHeight
       ? 1
-      : Math.max(0.6, Math.min(innerWidth / width, innerHeight / needed));
+      : Math.max(0.5, Math.min(innerWidth / width, innerHeight / needed));
     ui.root.style.zoom = zoom.toFixed(3);
-    ui.root.style.setProperty("--rk-least", `${(LEAST_PX / zoom).toFixed(2)}px`);
+    this.least = LEAST_PX * Math.min(1, innerWidth / LEAST_OF) / zoom;
+    ui.root.style.setProperty("--rk-least", `${this.least.toFixed(2)}px`);
     this.measureWindow(zoom);
     return Math.floor(innerWidth / zoom);
   }
@@ -109,10 +121,34 @@ export class Screen {
     this.stage = this.makeStage(width);
     strip.show(film, Math.max(LEAST_WIDTH, outer), this.lesson);
     this.showStage();
+    this.reserveSentence();
     reserveGuideBar(this.lab);
     if (this.lab.drawer.open) this.lab.drawer.place(null);
     if (focused && this.stage.lanes[selected]) this.stage.lanes[selected].node.focus();
     this.showAll();
+  }
+
+  /** Keep room for the longest sentence of the run, so that none is cut and nothing below moves while it plays. */
+  reserveSentence() {
+    const { film, ui } = this.lab, { moment } = ui;
+    if (!moment.clientWidth) return; // the guide speaks in its place
+    const looks = `position:absolute;visibility:hidden;width:${moment.clientWidth}px`;
+    const longest = [...new Map(film.sentences.said.map((said) => [said.join(" "), said])).entries()]
+      .sort(([a], [b]) => b.length - a.length).slice(0, LONGEST);
+    const tries = longest.map(([, [cause, effect]]) =>
+      make(
+        "div",
+        { style: looks, "aria-hidden": "true" },
+        make("p", { class: "rk-cause" }, fillClock(cause, 0)),
+        make("p", { class: "rk-effect" }, fillClock(effect, 0)),
+      )
+    );
+    ui.sentences.append(...tries);
+    const height = Math.max(0, ...tries.map((node) => node.offsetHeight));
+    tries.forEach((node) => node.remove());
+    moment.style.minHeight = `${
+      Math.min(height, this.outer < NARROW["rk-low"] ? MOST_SAID_LOW : MOST_SAID)
+    }px`;
   }
 
   /** All of a narrow lab is set tighter, or only what an open drawer leaves little room. */
@@ -154,7 +190,8 @@ export class Screen {
    * @param {number} width
    */
   sizesOf(film, width) {
-    return measure(film, width, this.lab.ui.root.classList.contains("rk-projector"), this.spare);
+    const large = this.lab.ui.root.classList.contains("rk-projector") ? this.least || PROJECTED_PX : 0;
+    return measure(film, width, large, this.spare);
   }
 
   /** @param {number} index */
@@ -175,6 +212,7 @@ export class Screen {
     if (this.stage?.adopt(film, this.sizesOf(film, this.width))) {
       strip.show(film, Math.max(LEAST_WIDTH, this.outer), this.lesson);
       this.showStage();
+      this.reserveSentence();
     } else {
       const focused = this.stage?.root.contains(document.activeElement);
       this.stage = null;

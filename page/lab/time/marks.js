@@ -3,7 +3,7 @@
 import { MARKS } from "../../generated/kinds.js";
 
 const SIDE = 6;
-const LETTER = 6.6;
+const LETTER = 6.6, BOLD = 7.4;
 const SIGN = 12;
 const MOST_SIGNS = 3;
 
@@ -65,7 +65,8 @@ export function labelled(shown, scale, large = 1) {
   const labels = new Map();
   const wordy = shown.filter((cluster) => cluster.words);
   for (const cluster of wordy.sort((a, b) => MARKS[a.kind].weight - MARKS[b.kind].weight || a.x - b.x)) {
-    const room = cluster.words.length * LETTER * large + 16 + sign * (cluster.signs.length - 1);
+    const letter = MARKS[cluster.kind].strong ? BOLD : LETTER;
+    const room = cluster.words.length * letter * large + 16 + sign * (cluster.signs.length - 1);
     const sides = [false, true].map((flip) => {
       const [from, to] = flip ? [cluster.x - room, cluster.x + SIDE] : [cluster.x, cluster.x + room];
       const inWay = taken.filter((other) => other.cluster !== cluster && other.from < to && other.to > from);

@@ -9,6 +9,8 @@ export const TOP = 20;
 const TALLEST = 24;
 const LOWEST = 18;
 const STEPS_S = [0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
+/** Numbers of the axis stand so many pixels apart at least. */
+const APART = 34;
 const MOST_TICKS = 11;
 
 /**
@@ -56,7 +58,7 @@ export class Chart {
   /** @param {number} height */
   drawAxis(height) {
     const { pen, scale } = this;
-    const { step, ticks } = scale.ticks(STEPS_S, MOST_TICKS);
+    const { step, ticks } = scale.ticks(STEPS_S, Math.min(MOST_TICKS, Math.floor(scale.width / APART)));
     pen.fillStyle = this.painter.colour("ink2");
     pen.strokeStyle = this.painter.colour("hairline");
     pen.font = `${11.5 * this.letters}px system-ui, sans-serif`;

@@ -9,8 +9,9 @@ import { following, Scale, zoomed } from "../time/scale.js";
 import { Chart, rowHeight, TOP } from "./chart.js";
 import { chooseRows, ORDERS, ownerAt } from "./rows.js";
 
-const LABEL = 118;
-const SIDE = 96;
+/** Pixels: of names, of what stands right of the chart, in a lab and on a phone. */
+const USUAL = { label: 118, side: 116 }, PHONE = { label: 84, side: 62 };
+const PHONE_WIDTH = 440;
 const SHORTEST_MS = 500;
 /** The air around bar, chart and text. */
 const AROUND = 26;
@@ -39,6 +40,7 @@ export class Timeline {
     this.rows = [];
     this.height = 0;
     this.row = 0;
+    this.label = USUAL.label;
     this.order = make(
       "select",
       { "aria-label": "Order of partitions" },
@@ -46,7 +48,7 @@ export class Timeline {
     );
     this.order.addEventListener("input", () => this.redraw());
     this.range = make("span", { class: "rk-dim" });
-    this.canvas = make("canvas", { "aria-hidden": "true", style: `left:${LABEL}px` });
+    this.canvas = make("canvas", { "aria-hidden": "true" });
     this.names = make("div", { class: "rk-rownames", "aria-hidden": "true" });
     this.line = make("i", { class: "rk-tcursor", "aria-hidden": "true" });
     this.chart = make("div", { class: "rk-chart" }, this.names, this.canvas, this.line);
@@ -98,7 +100,7 @@ export class Timeline {
   /** @param {number} at */
   paint(at) {
     const { film } = this.store;
-    const width = this.width() - 44;
+    const width = this.width() - 44, { label, side } = width < PHONE_WIDTH ? PHONE : USUAL;
     if (this.film !== film) {
       this.film = film;
       this.scale = new Scale(0, film.end, this.scale.width);
@@ -108,10 +110,12 @@ export class Timeline {
     const key = `${this.looks.className}/${width}`;
     if (this.drawn !== key || shown !== this.scale) {
       this.drawn = key;
-      this.scale = new Scale(shown.from, shown.to, width - LABEL - SIDE - 20);
+      this.label = label;
+      this.canvas.style.left = `${label}px`;
+      this.scale = new Scale(shown.from, shown.to, width - label - side);
       this.draw();
     }
-    this.line.style.transform = `translateX(${LABEL + this.scale.x(at)}px)`;
+    this.line.style.transform = `translateX(${label + this.scale.x(at)}px)`;
     this.line.style.height = `${this.height}px`;
   }
 
@@ -159,7 +163,7 @@ export class Timeline {
     const looks = { class: `rk-rowname rk-of-${kind}`, style: this.placed(TOP + place * this.row) };
     if (kind !== "partition") return make("div", looks, make("span", {}, name));
     const share = make("i", { style: `width:${(30 * stopped) / most}px` });
-    const side = { style: `left:${LABEL + this.scale.width + 8}px` };
+    const side = { style: `left:${this.label + this.scale.width + 8}px` };
     return make(
       "div",
       looks,

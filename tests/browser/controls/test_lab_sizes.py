@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 pytest.importorskip("anywidget", reason="anywidget is not installed: the lab is left out")
 
 from rebalance_kit.view.lab.widget import Lab
 from tests.support.browser.lab_bridge import Bridge
-from tests.support.browser.places import NO_FULL_SCREEN, PLACES
+from tests.support.browser.places import COVERED, CUT, NO_FULL_SCREEN, OUTSIDE, PLACES
 
 LEAST_PX = 18
 SMALL = """() => {
@@ -17,7 +19,7 @@ SMALL = """() => {
     const text = words.currentNode, parent = text.parentElement, range = document.createRange();
     range.selectNodeContents(text);
     const { width, height } = range.getBoundingClientRect();
-    if (!text.data.trim() || width < 2 || height < 2 || parent.closest(".rk-status, option, .rk-minismall")) continue;
+    if (!text.data.trim() || width < 2 || height < 2 || parent.closest(".rk-status, option")) continue;
     if (!parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const px = parseFloat(getComputedStyle(parent).fontSize) * parent.currentCSSZoom;
     if (px < 17.9) found.push(`${px.toFixed(1)} ${text.data}`);
@@ -27,8 +29,8 @@ SMALL = """() => {
 """Every visible text below 18 px of the screen."""
 
 
-def placed(page, target, place, width, height):
-    """The lab in a window, at one of the thirteen places."""
+def placed(page, target, place, width, height, presented=False):
+    """The lab in a window, at one of the thirteen places; ``presented`` before what leads there is done."""
     scenario, protocol, at_ms, lead = PLACES[place]
     page.set_viewport_size({"width": width, "height": height})
     bridge = Bridge(page, Lab(scenario, protocol=protocol, theme="light"), target, width - 10)
@@ -36,6 +38,9 @@ def placed(page, target, place, width, height):
     page.evaluate("lab.player.pause()")
     if at_ms is not None:
         bridge.seek(at_ms)
+    if presented:
+        bridge.press("f")
+        page.wait_for_function("lab.presenter.on && lab.ui.root.style.zoom")
     lead(bridge)
     bridge.settle()
     return bridge
@@ -43,21 +48,19 @@ def placed(page, target, place, width, height):
 
 @pytest.mark.parametrize(("width", "height"), [(1366, 768), (1024, 768)])
 def test_nothing_that_is_presented_is_small_or_cut_and_no_band_is_empty(page, tmp_path, shot, width, height):
-    for place in ("unread", "compare", "guided", "fifty", "messages"):
-        bridge = placed(page, tmp_path / f"{place}.html", place, width, height)
-        bridge.press("f")
-        page.wait_for_function("lab.presenter.on && lab.ui.root.style.zoom")
+    for place in ("unread", "compare", "guided", "fifty", "messages", "predict"):
+        bridge = placed(page, tmp_path / f"{place}.html", place, width, height, presented=True)
         if place == "compare":
             bridge.pump("document.querySelector('.rk-answer span').textContent", 60)
         bridge.settle()
         shot(page, f"present-{place}-{width}")
         assert page.evaluate(SMALL) == []
+        assert page.evaluate(COVERED) == page.evaluate(CUT) == page.evaluate(OUTSIDE) == [], place
         used = page.evaluate("""() => {
           const last = lab.comparison.view ? lab.ui.transport : lab.strip.root;
           return last.getBoundingClientRect().bottom / innerHeight;
         }""")
-        assert 0.94 < used <= 1, place
-        bridge.press("f")
+        assert (0.94 if place != "predict" else 0.8) < used <= 1, place  # a drawer sets the width
         page = _fresh(page)
 
 
@@ -86,3 +89,30 @@ def test_a_narrow_lab_has_its_rail_below_its_lanes_and_its_strip_in_sight(
     bridge.click("More: files, theme, history")
     bridge.root.locator(".rk-menu").get_by_role("button", name="Settings").click()
     bridge.pump("lab.drawer.open")
+
+
+@pytest.mark.parametrize("width", [360, 578, 934])
+def test_no_title_no_sentence_and_no_name_of_a_line_is_cut(page, tmp_path, width):
+    bridge = placed(page, tmp_path / "fifty.html", "fifty", width + 10, 768)
+    assert page.evaluate(CUT) == []
+    page = _fresh(page)
+    bridge = placed(page, tmp_path / "messages.html", "messages", width + 10, 768)
+    heads = bridge.root.locator(".rk-heads text").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map(({ left, right }) => [left, right])"
+    )
+    assert len(heads) == 5
+    assert all(right + 4 < left for (_, right), (left, _) in itertools.pairwise(heads)), heads
+    edge = bridge.root.locator(".rk-sequence").bounding_box()
+    said = bridge.root.locator(".rk-said").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().right)"
+    )
+    assert max(said) <= edge["x"] + edge["width"] + 1
+
+
+def test_what_stands_below_a_sentence_does_not_move_while_the_run_plays(page, tmp_path):
+    bridge = placed(page, tmp_path / "lab.html", "fifty", 944, 768)
+    tops = set()
+    for at_ms in range(0, bridge.lab.boards.end_ms, 1_500):
+        page.evaluate("at => lab.seek(at, false)", at_ms)
+        tops.add(page.evaluate("lab.ui.transport.offsetTop"))
+    assert len(tops) == 1

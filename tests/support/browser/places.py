@@ -38,7 +38,7 @@ OUTSIDE = """() => {
 """Parts that reach beyond the lab at its sides."""
 COVERED = """() => {
   const leaves = [...document.querySelectorAll(".rk-lab *")].filter((one) =>
-    one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest(".rk-status, .rk-bus, .rk-would, svg, option, select, .rk-popup, .rk-keys, .rk-cursor, canvas")
+    one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest(".rk-status, .rk-bus, .rk-would, svg, option, select, .rk-popup, .rk-keys, .rk-cursor, canvas, .rk-fogged .rk-strip")
     && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
   const boxes = leaves.flatMap((one) => {
     const text = [...one.childNodes].find((node) => node.nodeType === 3 && node.data.trim());
@@ -51,12 +51,17 @@ COVERED = """() => {
     }
     return right - left > 1 && bottom - top > 1 ? [{ one, text: text.data, left, right, top, bottom }] : [];
   });
+  for (const one of document.querySelectorAll(".rk-lab .rk-token .rk-records svg"))
+    if (one.checkVisibility({ visibilityProperty: true })) {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      boxes.push({ one, text: "records", left, right, top, bottom: bottom - 3 });
+    }
   const found = [];
   boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b) => {
     if (a.one.contains(b.one) || b.one.contains(a.one)) return;
     if (a.one.parentElement === b.one.parentElement && getComputedStyle(b.one).display === "inline") return; // one text, wrapped
     const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-    if (wide > 2 && high > 4) found.push(`${a.one.className}: ${a.text} | ${b.one.className}: ${b.text}`);
+    if (wide > 2 && high > 4) found.push(`${a.one.className}: ${a.text} | ${b.one.getAttribute("class")}: ${b.text}`);
   }));
   return found;
 }"""
@@ -100,7 +105,7 @@ def _settings(bridge: Bridge) -> None:
 
 
 def _predict(bridge: Bridge) -> None:
-    bridge.click("Predict")
+    bridge.press("g")
     bridge.pump("lab.drawer.open")
     bridge.press("c")
     bridge.pump("document.querySelector('.rk-drawer .rk-question')")
