@@ -309,10 +309,7 @@ def _steady(board: BoardState) -> tuple[str, str]:
     if not alive:
         return _nobody(board)
     if not any(member.state.standing == "member" for member in board.members):
-        return (
-            f"{_who([member.name for member in alive])} {'starts' if len(alive) == 1 else 'start'}.",
-            "",
-        )
+        return (f"{_who([member.name for member in alive])} {'starts' if len(alive) == 1 else 'start'}.", "")
     if not board.partitions:
         return "No topic that the group reads has partitions.", _unsettled(board)
     if board.flowing == len(board.partitions):
