@@ -134,10 +134,10 @@ def _answered(
     night: Night | None, scenario: Drawn, asked: Asked, progress: _Progress, pool: Workers
 ) -> tuple[Understanding | None, Answer | None]:
     """The back-test, and the answer where it allows one; a person at a terminal sees one of a few draws at once."""
-    problem = _refused(likeliest(scenario)) if night is not None else None
-    if night is not None and problem is not None:
-        night.missing.append(f"a scenario that the engine accepts: {problem}")
-        return Understanding((), (), 0.0, tuple(night.missing)), None
+    if night is not None and (night.unknown or (problem := _refused(likeliest(scenario))) is not None):
+        if not night.unknown:
+            night.missing.append(f"a scenario that the engine accepts: {problem}")
+        return Understanding((), (), 0.0, tuple(night.missing), night.unknown), None
     few = min(FIRST_DRAWS, asked.draws)
     costs, first = list(costs_of(scenario, few, pool)), None
     if progress.shown and few < asked.draws and (night is None or understood(night, costs).enough):
@@ -221,28 +221,31 @@ CONTROLS: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]] = {
 class Desk:
     """A night at which settings are tried; each answer draws for ``STEP_S`` and goes on where the last one stopped.
 
-    Raises ``DataError`` for logs that tell of no group.
+    The logs are read when the first wish comes, so that what is wrong with them is an answer too.
     """
 
-    def __init__(self, paths: Sequence[str | Path], group: str | None = None) -> None:
-        self.nights = nights([str(path) for path in paths])
-        self.choose(self.nights[0].group if group is None else group)
+    def __init__(self, *paths: str | Path) -> None:
+        self.paths = [str(path) for path in paths]
+        self._nights: list[Night] = []
+        self._kept: dict[tuple[tuple[str, str], ...], list[Cost]] = {}
 
-    def choose(self, group: str) -> None:
-        """Go to the night of a group; raises ``DataError`` for one that these logs do not tell of."""
-        found = [night for night in self.nights if night.group == group]
+    def choose(self, group: str | None = None) -> None:
+        """Go to the night of a group, or to the first one; raises ``DataError`` for what cannot be read, or a group that is not told of."""
+        self._nights = self._nights or nights(self.paths)
+        found = [night for night in self._nights if group in {None, night.group}]
         if not found:
-            named = ", ".join(night.group for night in self.nights)
+            named = ", ".join(night.group for night in self._nights)
             raise DataError(f"group {group!r} is in none of these logs; expected one of {named}")
         self.night, self.drawn = found[0], scenarios_of(found[0])
-        self._kept: dict[tuple[tuple[str, str], ...], list[Cost]] = {}
+        self._kept = {}
 
     def hear(self, text: str) -> str:
         """Answer a wish as JSON: ``{"group": …}`` tells of a night, ``{"set": {control: value}}`` draws it; what is wrong comes as ``refused``."""
         try:
             asked = json.loads(text)
-            if "group" in asked:
-                self.choose(self.night.group if asked["group"] is None else str(asked["group"]))
+            if "group" in asked or not self._nights:
+                self.choose(asked.get("group"))
+            if "set" not in asked:
                 return json.dumps(self.told(), ensure_ascii=False)
             wish = {str(key): str(value) for key, value in asked["set"].items()}
             return json.dumps(self.answer(wish), ensure_ascii=False)
@@ -260,7 +263,7 @@ class Desk:
                 each = sorted([*each, [had, f"{int(had) / 1000:g} s"]], key=lambda one: int(one[0]))
             controls.append({"key": key, "words": words, "values": each, "now": now[key]})
         return {
-            "groups": [night.group for night in self.nights],
+            "groups": [night.group for night in self._nights],
             "group": self.night.group,
             "lines": list(night_lines(self.night)),
             "controls": controls,
@@ -272,6 +275,10 @@ class Desk:
         No counterfactual is told of a night that is not understood.
         """
         wish = {key: value for key, value in wish.items() if value != _present(self.drawn).get(key)}
+        if self.night.unknown:
+            raise DataError(
+                Understanding((), (), 0.0, tuple(self.night.missing), self.night.unknown).sentence
+            )
         problem = _refused(likeliest(self.drawn))
         if problem is not None:
             raise DataError(f"the night cannot be drawn: {problem}")
@@ -306,6 +313,7 @@ class Desk:
             "holds": _present(changed),
             "detection": detection(*([changed] if isinstance(changed, Scenario) else changed)),
             "rows": rows,
+            "markdown": _pasted(rows, both, wish),
             "links": [
                 self._link(self.drawn),
                 *([self._link(changed)] if wish and understanding.enough else []),
@@ -316,6 +324,19 @@ class Desk:
         """The first draw in the lab, from its first deed on."""
         placed_there = placed(of_draw(drawn, 1), 1)
         return write_link(Link(placed_there, max(0, first_deed(placed_there) - 1_000), seed=1))
+
+
+def _pasted(rows: Sequence[Mapping[str, str]], draws: int, wish: Mapping[str, str]) -> str:
+    """The table of a desk for a postmortem."""
+    named = ", ".join(
+        f"{CONTROLS[key][0]} {dict(CONTROLS[key][1]).get(value, value)}" for key, value in wish.items()
+    )
+    lines = [f"| | as it was | {named or 'the same'} | difference |", "|---|---|---|---|"]
+    lines += [
+        f"| {row['words']} | {row['base']} | {row.get('wished', '–')} | {row.get('by', '–')} |"
+        for row in rows
+    ]
+    return "\n".join([*lines, "", f"{draws} draws, the same for both; median (middle half)."]) + "\n"
 
 
 def _present(drawn: Drawn) -> dict[str, str | None]:

@@ -23,7 +23,10 @@ from rebalance_kit.whatif.night import Deed, Ground, Member, Night
 FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
 """Events of a member that Kafka itself ended."""
 _UUID = re.compile(r"-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-JOINS = frozenset({"member_id_given", "static_added", "static_replaced", "joins", "static_rejoins"})
+JOINS = frozenset(
+    {"member_id_given", "member_added", "static_added", "static_replaced", "joins", "static_rejoins"}
+)
+_ADDING = re.compile(r"Adding new member (\S{1,500}?)(?: with group instance ?id (\S{1,500}?))?(?:;|\)|$|\s)")
 EXPIRES = frozenset({"member_failed", "session_expired"})
 LEAVES = frozenset({"left", "epoch_left", "static_away"})
 BY_ADMIN = "removed by an admin"
@@ -37,6 +40,8 @@ class Coordinator:
     expires: list[tuple[str, Event]] = field(default_factory=list)
     leaves: list[tuple[str, Event]] = field(default_factory=list)
     own: list[Event] = field(default_factory=list)
+    #: When it read the group's state anew: every session begins again then.
+    loaded_ms: list[int] = field(default_factory=list)
 
     @property
     def told(self) -> bool:
@@ -52,21 +57,31 @@ class Coordinator:
 def coordinator_of(events: Iterable[Event], names: Mapping[str, str]) -> Coordinator:
     """Sort the broker's events; ``names`` maps member ids and instance ids to members' names."""
     told, known = Coordinator(), dict(names)
-    for event in events:
+    joined: set[str] = set()
+    for event in map(_with_member, events):
         who = event.member or event.instance
         if event.side == "broker" and who:
             if who not in known:
                 known[who] = known.get(event.instance or "", "") or _named(who, event, known)
             name = known[who]
-            if event.event in JOINS:
+            if event.event in JOINS or (event.event == "preparing" and who not in joined):
                 told.joins.append((name, event))
+                joined.add(who)
             elif event.event in EXPIRES:
                 told.expires.append((name, event))
             elif event.event in LEAVES:
                 told.leaves.append((name, event))
+        if event.event in {"loaded", "metadata_loaded"}:
+            told.loaded_ms.append(event.at_ms or 0)
         if event.group is None and event.side == "broker":
             told.own.append(event)
     return told
+
+
+def _with_member(event: Event) -> Event:
+    """The begin of a rebalance with the member whose joining began it: the only word of it from an old broker."""
+    found = _ADDING.search(event.reason or "") if event.event == "preparing" else None
+    return event if found is None else Event({**event.__dict__, "member": found[1], "instance": found[2]})
 
 
 def _named(who: str, event: Event, known: Mapping[str, str]) -> str:
@@ -364,12 +379,11 @@ def session_bounds(
     """
     _, beat_ms = clocks(night, member)
     least, most = 0, None
-    reloads = [one.at_ms or 0 for one in coordinator.own if one.event == "metadata_loaded"]
     for name, event in coordinator.expires:
         if name != member.name:
             continue
         at_ms = event.at_ms or 0
-        heard = [one for one in reloads if one <= at_ms]
+        heard = [one for one in coordinator.loaded_ms if one <= at_ms]
         heard += [
             one.at_ms or 0
             for who, one in coordinator.joins

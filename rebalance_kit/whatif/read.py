@@ -15,6 +15,7 @@ from rebalance_kit.forensics.lines.archives import budget
 from rebalance_kit.forensics.lines.files import collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.look import Look, look
+from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.broker_keys import BROKER_KEYS
 from rebalance_kit.model.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
 from rebalance_kit.model.config import ClientConfig
@@ -23,7 +24,9 @@ from rebalance_kit.model.versions import PREFERRED, parse_version
 from rebalance_kit.whatif.config_files import Block, printed_in
 from rebalance_kit.whatif.coordinator import (
     BY_ADMIN,
+    EXPIRES,
     FATAL,
+    LEAVES,
     POLLS_MS,
     SESSIONS_MS,
     Coordinator,
@@ -42,8 +45,12 @@ from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
 
 TOGETHER_MS = 10_000
 """Members that close within this time at the very end are a shutdown, which is no part of the night."""
+LONGEST_S = 604_800
+"""A week, which is the longest scenario."""
 SETTLED_MS = 10_000
 """A group that was there before the logs has so long to come together in the scenario before the first deed."""
+MOST_NAMED = 3
+"""Groups and members that one sentence names."""
 BEGINNING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
 _ASSIGNMENT = re.compile(r"([\w.-]+)-([0-9]{1,9})")
@@ -84,11 +91,36 @@ def nights(
     found = [_Reader(name, events, blocks, told) for name in wanted]
     usable = [night for each in found if (night := each.night()) is not None]
     if not usable:
-        raise DataError(
-            f"no group in these logs has a member that starts, joins or is assigned something (read: {', '.join(named) or 'no group'}); "
-            "expected the log of the group's coordinator, of its members, or both"
-        )
+        raise DataError("; ".join(_nobody(name, events) for name in wanted[:MOST_NAMED]) or _no_group(events))
     return usable
+
+
+def _nobody(group: str, events: Sequence[Event]) -> str:
+    """Why the lines of a group are no night, and what of them is missing."""
+    own = [event for event in events if event.group == group]
+    if not any(event.at_ms is not None for event in own):
+        return (
+            f"group {group}: none of its {counted(len(own), 'line')} has a time that can be read; "
+            "expected lines with date and time, as the process wrote them"
+        )
+    rounds = sum(event.event in {"preparing", "bumped"} for event in own)
+    gone = sorted({str(event.member or event.instance) for event in own if event.event in EXPIRES | LEAVES})
+    said = [f"of {counted(rounds, 'rebalance')}"] if rounds else []
+    said += [f"that {', '.join(gone[:MOST_NAMED])} left or expired"] if gone else []
+    told = f" {' and '.join(said)}, but" if said else ""
+    return (
+        f"group {group}: its {counted(len(own), 'line')} tell{told} of no member that starts, joins or is assigned something; "
+        "expected more of the same log from before: the coordinator's from the members' joins on, or a member's from its start on"
+    )
+
+
+def _no_group(events: Sequence[Event]) -> str:
+    if not events:
+        return "no line of Kafka's group protocols is in these logs; expected the log of a group's coordinator, of its members, or both"
+    return (
+        f"no line names its group ({counted(len(events), 'line')} tell something, the first {events[0].event}); "
+        "expected more of the same log: lines with the group's name"
+    )
 
 
 def _of_one_cluster(told: Sequence[tuple[str, Iterable[tuple[str, str]]]], wanted: Sequence[str]) -> None:
@@ -506,6 +538,23 @@ class _Reader:
         )
 
     def _say(self, night: Night, coordinator: Coordinator) -> None:
+        lasted_s = (night.end_ms - night.begin_ms) / 1000
+        if not night.topics:
+            night.unknown = "what the group reads"
+            night.missing.append(
+                "the topics: no line that is understood says what the group subscribes to or is assigned (a member's Subscribed to topic(s), or Adding newly "
+                "assigned partitions); or write them into the scenario that --scenario FILE gives"
+            )
+        elif lasted_s > LONGEST_S:
+            night.unknown = "which of these days is meant"
+            night.missing.append(
+                f"a choice: these lines cover {lasted_s / 86_400:.0f} days, and a night is at most {LONGEST_S // 86_400}; cut them to one incident"
+            )
+        elif lasted_s < SETTLED_MS / 1000 and all(deed.do == "start" for deed in night.deeds):
+            night.unknown = "what happened to the group"
+            night.missing.append(
+                f"the lines before and after: these cover {lasted_s:.1f} s, in which nothing happens to the group"
+            )
         silent = [name for name, member in night.members.items() if not member.told]
         if silent:
             night.missing.append(

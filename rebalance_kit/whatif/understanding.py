@@ -14,7 +14,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -174,7 +174,11 @@ _CHUNK, _WORTH = 10, 50
 def workers(draws: int) -> AbstractContextManager[Workers]:
     """A process for each core, where there are several and many draws are asked for."""
     cores = os.cpu_count() or 1
-    return nullcontext() if cores < 2 or draws < _WORTH else ProcessPoolExecutor(cores)
+    if cores < 2 or draws < _WORTH:
+        return nullcontext()
+    from concurrent.futures import ProcessPoolExecutor  # a browser has no processes
+
+    return ProcessPoolExecutor(cores)
 
 
 def costs_of(scenario: Drawn, draws: int, pool: Workers = None, done: int = 0) -> Iterator[Cost]:
@@ -238,8 +242,8 @@ def cost_in(trace: Trace, since_ms: int, until_ms: int, offset_ms: int = 0) -> C
 
 DRAWS, FIRST_DRAWS = 200, 10
 """All of them, and how many a first answer has."""
-NEAR, NEAR_S = 0.2, 1.0
-"""The median of a duration is near what the logs say within a fifth or a second."""
+NEAR = 0.2
+"""The median of a measure is near what the logs say within a fifth, one of a duration within a second too."""
 MOMENT_S = 3.0
 """Moments agree that are not further apart: a heartbeat."""
 BOUND = 0.75
@@ -290,9 +294,14 @@ class Understanding:
         counted = [one for one in self.compared if one.agrees is not None]
         agree, count = sum(one.agrees is True for one in counted), len(counted)
         odd = ", ".join(one.words for one in counted if not one.agrees)
-        if not count:
+        if not count or self.unknown:
             wanted = "; ".join(self.missing) or "a line that says what happened to the group"
-            return f"The night is not understood: nothing could be drawn from it. Missing: {wanted}."
+            why = (
+                f"these lines do not tell {self.unknown}"
+                if self.unknown
+                else "nothing could be drawn from it"
+            )
+            return f"The night is not understood: {why}. Missing: {wanted}."
         said = (
             f"{agree} of {count} measures of the logs are repeated by {len(self.costs)} draws of the scenario"
         )
@@ -344,7 +353,14 @@ def understood(night: Night, costs: Sequence[Cost], seconds: float = 0.0) -> Und
 
 def _compared(night: Night, costs: Sequence[Cost]) -> list[Compared]:
     seen = night.observed
-    rounds = _number("rebalances", seen.rounds, [cost.rebalances for cost in costs], 0)
+    # A round in which nobody stays is told by the coordinator alone.
+    rounds = _number(
+        "rebalances",
+        seen.rounds,
+        [cost.rebalances for cost in costs],
+        0,
+        0.0 if night.removals_known else 1.0,
+    )
     found = [replace(rounds, needed=True)]
     if night.removals_known:
         equal = sum(cost.removals == seen.removals for cost in costs) / len(costs)
@@ -360,7 +376,7 @@ def _compared(night: Night, costs: Sequence[Cost]) -> list[Compared]:
             ("unread partition-seconds", "unread_partition_s", 1),
         ):
             logs = sorted(float(getattr(one, of)) for one in each)
-            row = _number(words, logs[0], [getattr(cost, of) for cost in costs], digits)
+            row = _number(words, logs[0], [getattr(cost, of) for cost in costs], digits, min(1.0, digits))
             if logs[-1] > logs[0]:
                 row = replace(row, logs=f"{logs[0]:.{digits}f} to {logs[-1]:.{digits}f}", agrees=None)
             found.append(row)
@@ -381,9 +397,9 @@ def _moments(words: str, logs: Sequence[float], drawn: Sequence[Sequence[float]]
     yield Compared(words, f"{at_s:.1f}", shown(each, 1), off_s <= MOMENT_S, needed=True)
 
 
-def _number(words: str, logs: float, drawn: Sequence[float], digits: int) -> Compared:
+def _number(words: str, logs: float, drawn: Sequence[float], digits: int, near_by: float) -> Compared:
     each = Distribution(tuple(sorted(drawn)))
-    near = abs(each.median - logs) <= max(NEAR_S, NEAR * logs)
+    near = abs(each.median - logs) <= max(near_by, NEAR * logs)
     within = each.quantile(0.05) <= logs <= each.quantile(0.95)
     return Compared(words, f"{logs:.{digits}f}", shown(each, digits), near or within)
 

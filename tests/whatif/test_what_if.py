@@ -25,6 +25,7 @@ from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of, scenarios_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
 from rebalance_kit.whatif.understanding import (
+    Understanding,
     back_test,
     cost_in,
     cost_of,
@@ -198,7 +199,7 @@ def test_what_cannot_be_read_says_what_was_expected(tmp_path, recorded):
     with pytest.raises(DataError, match="expected one of unread partition-seconds"):
         target_of("happiness > 3")
     (tmp_path / "app.log").write_text("2026-11-21 02:15:11,745 INFO nothing of Kafka here\n", "utf-8")
-    with pytest.raises(DataError, match="no group in these logs"):
+    with pytest.raises(DataError, match=r"no line of Kafka.s group protocols"):
         nights([tmp_path / "app.log"])
 
 
@@ -252,7 +253,7 @@ def test_logs_of_another_client_are_said_to_be_so_and_nothing_is_promised(tmp_pa
     assert any("no line names a version" in sentence for sentence in night.assumed)
     out = io.StringIO()
     assert run_what_if([str(tmp_path / "worker.log")], Asked(draws=2), out) == 3
-    assert "nothing could be drawn from it" in out.getvalue()
+    assert "these lines do not tell what the group reads" in out.getvalue()
 
 
 def test_a_night_that_cost_nothing_is_said_to_have_cost_nothing(crash):
@@ -543,7 +544,7 @@ def heard(desk, **asked):
 
 
 def test_a_desk_tells_the_night_and_what_can_be_set(recorded):
-    told = heard(Desk(recorded[CRASH]), group=None)
+    told = heard(Desk(*recorded[CRASH]), group=None)
     now = {each["key"]: each["now"] for each in told["controls"]}
     assert now == {
         "protocol": "eager",
@@ -557,7 +558,7 @@ def test_a_desk_tells_the_night_and_what_can_be_set(recorded):
 
 
 def test_each_answer_of_a_desk_goes_on_where_the_last_one_stopped(recorded):
-    desk = Desk(recorded[CRASH])
+    desk = Desk(*recorded[CRASH])
     first, second = heard(desk, set={"session": "6000"}), heard(desk, set={"session": "6000"})
     assert 2 <= first["draws"] < second["draws"] <= WANTED
     assert first["understood"]
@@ -570,7 +571,7 @@ def test_each_answer_of_a_desk_goes_on_where_the_last_one_stopped(recorded):
 
 
 def test_a_desk_draws_what_the_command_draws(recorded):
-    desk = Desk(recorded[CRASH])
+    desk = Desk(*recorded[CRASH])
     heard(desk, set={"protocol": "consumer"})
     night = nights(recorded[CRASH])[0]
     ((_, base), (wish, costs)) = desk._kept.items()
@@ -591,20 +592,97 @@ def test_a_desk_draws_what_the_command_draws(recorded):
     ],
 )
 def test_a_wish_that_cannot_be_drawn_is_refused_in_words(recorded, wish, words):
-    assert words in heard(Desk(recorded[CRASH]), set=wish)["refused"]
+    assert words in heard(Desk(*recorded[CRASH]), set=wish)["refused"]
 
 
 def test_what_is_no_wish_is_refused(recorded):
-    desk = Desk(recorded[CRASH])
+    desk = Desk(*recorded[CRASH])
     assert "refused" in json.loads(desk.hear("[]"))
     assert "refused" in json.loads(desk.hear("no JSON"))
     assert "nobody" in heard(desk, group="nobody")["refused"]
+    assert "expected" in heard(Desk("/nowhere"), group=None)["refused"]
 
 
 def test_a_night_that_is_not_understood_gets_no_counterfactual_from_a_desk(recorded):
-    desk = Desk(recorded[CRASH])
+    desk = Desk(*recorded[CRASH])
+    desk.choose()
     desk.night.observed.rounds += 20
     told = heard(desk, set={"session": "6000"})
     assert not told["understood"]
     assert all("wished" not in row for row in told["rows"])
     assert len(told["links"]) == 1
+
+
+# --- excerpts ----------------------------------------------------------------------------------------------
+
+
+def test_an_old_broker_tells_who_joins_by_the_reason_of_a_rebalance(tmp_path):
+    who = "sink-0-5f7b2a30-1111-4222-8333-944445555666"
+    night = told_by(
+        tmp_path,
+        COORDINATOR,
+        ("13:00,000", f"Preparing to rebalance group g in state PreparingRebalance with old generation 3 (__consumer_offsets-1) (reason: Adding new member {who} with group instanceid None)"),
+        ("13:40,000", f"Member {who} in group g has failed, removing it from the group"),
+    )  # fmt: skip
+    assert [(deed.do, deed.member) for deed in night.deeds] == [("start", "sink-0"), ("crash", "sink-0")]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ([("13:00,000", "Member x-1 in group g has failed, removing it from the group")], "its 1 line tell that x-1 left or expired, but of no member"),
+        ([], "no line of Kafka's group protocols"),
+    ],
+)  # fmt: skip
+def test_an_excerpt_without_a_life_says_what_it_tells_and_what_is_missing(tmp_path, said, words):
+    with pytest.raises(DataError, match=words):
+        told_by(tmp_path, COORDINATOR, ("12:00,000", "an unknown line"), *said)
+
+
+def test_lines_without_a_time_are_said_to_have_none(tmp_path):
+    (tmp_path / "a.log").write_text(
+        "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 866\n", "utf-8"
+    )
+    with pytest.raises(DataError, match="group g: none of its 1 line has a time that can be read"):
+        nights([tmp_path])
+
+
+def test_lines_without_a_topic_are_not_drawn_and_the_topic_is_asked_for(tmp_path):
+    night = told_by(
+        tmp_path, CLIENT, ("13:00,000", "(Re-)joining group"), ("13:30,000", "(Re-)joining group")
+    )
+    told = back_test_or_refusal(night)
+    assert "these lines do not tell what the group reads" in told
+    assert "Subscribed to topic(s)" in told
+
+
+def test_a_moment_in_which_nothing_happens_is_no_night_that_is_understood(tmp_path):
+    night = told_by(
+        tmp_path,
+        CLIENT,
+        ("13:00,000", "Adding newly assigned partitions: orders-0"),
+        (
+            "13:00,400",
+            "Setting offset for partition orders-0 to the committed offset FetchPosition{offset=4}",
+        ),
+    )
+    told = back_test_or_refusal(night)
+    assert "these cover 0." in told
+    assert "nothing happens to the group" in told
+
+
+def test_lines_of_many_days_are_cut_by_a_person(tmp_path):
+    night = told_by(
+        tmp_path,
+        CLIENT.replace("2024-05-01 10:", "2024-"),
+        ("05-01 10:13:00,000", "Adding newly assigned partitions: orders-0"),
+        ("07-01 10:13:00,000", "Revoke previously assigned partitions orders-0"),
+    )
+    assert "these lines cover 61 days" in back_test_or_refusal(night)
+
+
+def back_test_or_refusal(night):
+    told = back_test(night, scenario_of(night), 2) if not night.unknown else None
+    if told is not None:
+        return told.sentence
+    return Understanding((), (), 0.0, tuple(night.missing), night.unknown).sentence
