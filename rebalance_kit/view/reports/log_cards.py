@@ -165,7 +165,10 @@ def finding_card(
     """A finding: what, what it cost, what to do, the lines that prove it, and the way into the lab."""
     at = f' data-at="{row["at_ms"]}"' if row["at_ms"] is not None else ""
     cost = row["unread_ms"]
-    meta = [f'<span class="cost">unread meanwhile {cost / 1000:,.1f} partition-s</span>'] if cost else []
+    least = "at least " if row["at_least"] else ""
+    meta = (
+        [f'<span class="cost">unread meanwhile {least}{cost / 1000:,.1f} partition-s</span>'] if cost else []
+    )
     meta += [f"{clock(row['at_ms'])} UTC"] if row["at_ms"] is not None else []
     meta.append(escape(f"{row['file']}:{row['line']}"))
     parts = [

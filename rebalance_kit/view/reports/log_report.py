@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.answer.verdict import bound, totals, verdict
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import by_cost, group_record
 from rebalance_kit.forensics.tables import PAGE
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 #: At most so many rejected lines are on the page, and so many groups have timelines and links of their own runs.
 _REJECTS, _DRAWN, _REPEATED = 20, 150, 20
 
+#: So many letters of what broke are in the page's title.
+_TITLE = 110
+
 _STATIC = Path(__file__).with_name("static")
 
 Row = Mapping[str, Any]
@@ -68,8 +72,10 @@ def forensics_html(result: Tables) -> str:
     rebalances, findings = (
         sum(len(view.record[name]) for view in views) for name in ("rebalances", "findings")
     )
+    broke = verdict(result).sentence
     body = [
         "<header><h1>What the logs tell</h1>",
+        f'<p class="verdict">{escape(broke)}</p>',
         f"<p>{counted(len(views), 'group')}, {counted(rebalances, 'rebalance')}, {counted(findings, 'finding')}, from "
         f"{sum(row['lines'] for row in counts):,} lines of {counted(len(counts), 'file')}. Times are UTC.</p></header>",
         _contents(views),
@@ -77,7 +83,13 @@ def forensics_html(result: Tables) -> str:
         _of_no_group(nobody, lines),
         books(counts, result.rows("rejected")[:_REJECTS]),
     ]
-    return _page("\n".join(body))
+    return _page(_short(broke), "\n".join(body))
+
+
+def _short(broke: str) -> str:
+    """What broke, as the title of a tab and a bookmark holds it."""
+    first = broke.rstrip(".").split("; the gravest finding: ")[-1]
+    return first if len(first) <= _TITLE else f"{first[:_TITLE].rsplit(' ', 1)[0]} ..."
 
 
 def group_views(result: Tables) -> tuple[group_view.GroupView, ...]:
@@ -127,7 +139,7 @@ def _contents(views: Sequence[group_view.GroupView]) -> str:
 
 
 def _unread(view: group_view.GroupView) -> str:
-    return f"{_unread_ms(view) / 1000:,.1f}" if view.gaps else "not known"
+    return f"{bound(totals(view.gaps))}{_unread_ms(view) / 1000:,.1f}" if view.gaps else "not known"
 
 
 def _group(view: group_view.GroupView, number: int, lines: LinesAround) -> str:
@@ -192,9 +204,7 @@ def _summary(view: group_view.GroupView) -> str:
         parts.append(f"{record['expired']} expired ({', '.join(dict.fromkeys(record['expired_members']))})")
     if view.gaps:
         longest = max(int(row["duration_ms"]) for row in view.gaps)
-        parts.append(
-            f"unread {_unread(view)} partition-s, at most {group_view.seconds(longest)} in one piece"
-        )
+        parts.append(f"unread {_unread(view)} partition-s, the longest piece {group_view.seconds(longest)}")
     if view.storms:
         parts.append(counted(len(view.storms), "storm"))
     if (start, end) != (0, 1_000):
@@ -227,13 +237,13 @@ def script_digest() -> str:
     return digest_of(bundled(_STATIC / "log_page.js"))
 
 
-def _page(body: str) -> str:
+def _page(broke: str, body: str) -> str:
     script, style = bundled(_STATIC / "log_page.js"), (_STATIC / "log_page.css").read_text("utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f"{policy(script)}"
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>What the logs tell</title><style>{stylesheet()}\n{style}</style></head>"
+        f"<title>{escape(broke)} - what the logs tell</title><style>{stylesheet()}\n{style}</style></head>"
         f'<body class="rk-light"><main>{body}</main><script>{script}</script></body></html>\n'
     )
 

@@ -6,18 +6,19 @@ import base64
 import hashlib
 import json
 import re
-from html import unescape
+from html import escape, unescape
 from html.parser import HTMLParser
 
 import pytest
 
 from rebalance_kit import scenarios
+from rebalance_kit.forensics.answer.verdict import bound, totals, verdict
 from rebalance_kit.forensics.look import look
 from rebalance_kit.forensics.report import by_cost
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.view.board.group_view import GroupView
-from rebalance_kit.view.reports.log_cards import ALIKE, lab_command
+from rebalance_kit.view.reports.log_cards import ALIKE, finding_card, lab_command
 from rebalance_kit.view.reports.log_report import forensics_html
 from rebalance_kit.view.reports.log_timeline import STEPS, merged, timeline_data, unread_steps
 
@@ -94,6 +95,24 @@ def test_without_its_script_the_page_tells_every_finding_rebalance_and_line_of_p
         assert row["cause"] in told
     assert "has failed, removing it from the group" in told
     assert "unread meanwhile 36.4 partition-s" in told
+
+
+def test_the_title_says_what_broke_and_the_head_says_it_in_full(run, page):
+    broke = escape(verdict(look([run])).sentence)
+    title = re.search(r"<title>(.*?)</title>", page)[1]
+    assert f'<p class="verdict">{broke}</p>' in page
+    assert title.endswith(" - what the logs tell")
+    assert title.removesuffix(" - what the logs tell").removesuffix(" ...") in broke
+
+
+def test_a_cost_of_which_only_a_bound_is_known_is_told_with_it(run, page):
+    found = look([run])
+    gaps = found.rows("gaps")
+    assert bound(totals(gaps)) == "at most "
+    assert "unread at most 36.5 partition-s" in page
+    costly = next(row for row in found.rows("findings") if row["unread_ms"])
+    told = finding_card("f1", 1, {**costly, "at_least": True}, (), None)
+    assert "unread meanwhile at least 36.4 partition-s" in told
 
 
 def test_a_recorded_run_opens_in_the_lab_at_the_moment_of_the_finding(run, page):
