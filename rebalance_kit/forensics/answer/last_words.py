@@ -90,7 +90,9 @@ _KINDS = (
     _Kind(re.compile(r"\b(?:ERROR|FATAL|SEVERE|CRITICAL|Error|error)\b|\w(?:Exception|Error)\b"), ""),
 )
 _TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
-_NO_TROUBLE = re.compile(r"^\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator")
+_NO_TROUBLE = re.compile(
+    r"^\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
+)
 _DIGITS = re.compile(r"\d+")
 
 
@@ -172,6 +174,7 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
         if _TROUBLE.search(text) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
             at_ms = clock.read(*time_in(text))
             # A line of a stack belongs to the one before it.
+            before = before if at_ms is None else text
             at_ms = clock.read(*time_in(before)) if at_ms is None else at_ms
             if shift_ms is None or at_ms is None or until_ms is None:
                 near = 0 <= anchor.line - number <= _NEAR_LINES
@@ -184,8 +187,11 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
     return found
 
 
-def trouble(result: Tables) -> str:
-    """What else is wrong, in lines of any logger that were not read: how many, the most telling, and what it points to."""
+def trouble(result: Tables, *, telling: bool = False) -> str:
+    """What else is wrong, in lines of any logger that were not read: how many, the most telling, and what it points to.
+
+    ``telling``: only what points to something.
+    """
     rows, found = result.rows("lines"), []
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
@@ -199,7 +205,10 @@ def trouble(result: Tables) -> str:
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
     if not found:
         return ""
-    kind = next(kind for kind in (_REFUSED, *_KINDS) if any(kind.pattern.search(text) for _, text in found))
+    kinds = (_REFUSED, _NOT_OWNED, *_KINDS)
+    kind = next(kind for kind in kinds if any(kind.pattern.search(text) for _, text in found))
+    if telling and not kind.means:
+        return ""
     place, text = next(one for one in found if kind.pattern.search(one[1]))
     means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
     return f"{counted(len(found), 'line')} of trouble, {'the first' if found[0][0] == place else 'for instance'}: {place}  {' '.join(text.split())[:_SHOWN]}{means}"
@@ -212,6 +221,13 @@ _REFUSED = _Kind(
     ),
     "a commit that was refused: the group had rebalanced without this member, because its loop was slower than "
     "max.poll.interval.ms or its session was over",
+)
+
+
+#: What a consumer throws at whoever asks for a partition that was taken away.
+_NOT_OWNED = _Kind(
+    re.compile(r"No current assignment for partition"),
+    "a partition that this member does not own (any more): a rebalance had taken it away",
 )
 
 

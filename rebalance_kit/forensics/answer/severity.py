@@ -22,7 +22,7 @@ _CRITICAL = """
     wrong_callback strategy_refused protocol_refused join_refused not_authorised group_full session_out_of_range
     cooperative_never_settles offsets_topic_ailing nobody_rejoined reconciliation_stuck offsets_lost
     connect_configs_differ task_failed coordinator_error assignor_failed migration_refused failover_not_followed
-    leader_gone
+    leader_gone stream_thread_died worker_died coordinator_not_loaded
 """
 
 _NOTE = """
@@ -30,6 +30,7 @@ _NOTE = """
     rebalance_enforced admin_removal member_left lines_without_time time_goes_back same_log_twice
     metadata_not_whole stale_epoch_commit commit_during_rebalance coordinator_not_ready idle_members resubscribed
     skewed_assignment eager_by_default rolling_restart poll_overrun share_group commit_unanswered
+    coordinator_writes_refused connector_not_started coordinator_changed commit_error
 """
 
 #: Every kind of finding that is not a warning.
@@ -40,8 +41,9 @@ _KNOWN: Mapping[str, str] = MappingProxyType(
 #: So much unread partition-time makes a cause critical, and what costs a group dearly is no mere note.
 _GRAVE_MS, _FELT_MS = 60_000, 60_000
 
-#: Members that expire within this time of each other were lost by one cause.
-_TOGETHER_MS = 100
+#: Members that expire within this time of each other were lost by one cause; timers of clients start with their last
+#: heartbeat, and run out as far apart as their heartbeats were.
+_TOGETHER_MS = {"session_expired": 100, "native_session_lost": 5_000}
 
 #: So many names are listed on a card.
 _NAMED = 6
@@ -108,10 +110,11 @@ class Card:
         """That several members expired in the same moment, in words; empty where they did not."""
         moments = [row["at_ms"] for row in self.rows if row["at_ms"] is not None]
         whose = {(row["group"], row["who"]) for row in self.rows}
-        if self.first["finding"] != "session_expired" or len(whose) < 2 or self.times > len(self.rows):
+        within_ms = _TOGETHER_MS.get(self.first["finding"])
+        if within_ms is None or len(whose) < 2 or self.times > len(self.rows):
             return ""
         apart = max(moments, default=0) - min(moments, default=0)
-        if len(moments) < len(self.rows) or apart > _TOGETHER_MS:
+        if len(moments) < len(self.rows) or apart > within_ms:
             return ""
         return f"; all within {apart:,} ms: look at what they share (a host, a process, a network)"
 

@@ -24,6 +24,7 @@ _WORDS = {
     "heartbeat": "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer",
     "subscribes": "subscribed",
     "finds its coordinator": "coordinator_found other_coordinator",
+    "finds no broker to ask for its coordinator": "rd_no_broker",
     "starts": "process_started",
     "gives up partitions": "revoking revoked other_revoked container_revoked",
     "is given partitions": "assigned other_assigned container_assigned rd_callback",
@@ -45,9 +46,18 @@ _MOST = 5
 OF_REBALANCES = frozenset(
     kind
     for words, kinds in _WORDS.items()
-    if (words.startswith("a ") and "fails" not in words) or words == "has joined"
+    if (words.startswith("a ") and "fails" not in words) or words in {"has joined", "gives up partitions"}
     for kind in kinds.split()
 )
+
+_REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
+
+
+def tells_of_rebalance(row: Row) -> bool:
+    """Whether a line tells of a rebalance, be it of its beginning, its middle or its end."""
+    return row["event"] in OF_REBALANCES or (
+        row["event"] == "streams_state" and _REBALANCING.search(row["text"]) is not None
+    )
 
 
 #: What ends a line about partitions that are none, before its logger.
@@ -56,6 +66,8 @@ _NONE = re.compile(r"\[\](?: \([\w.$:]+\))?\s*$")
 
 def _words(row: Row) -> str:
     words = _BY_KIND.get(row["event"], "")
+    if row["event"] == "streams_state" and _REBALANCING.search(row["text"]):
+        return "a rebalance begins"
     if row["reason"] and ("fails" in words or words == "asks to join again"):
         return f"{words} ({row['reason'][:80]})"
     return words.replace(" partitions", " no partition") if _NONE.search(row["text"]) else words

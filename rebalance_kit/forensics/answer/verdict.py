@@ -90,7 +90,7 @@ def cards_of(findings: Iterable[Row]) -> list[Card]:
 #: Kinds of which one card is enough, whatever figures their sentences hold.
 _BY_KIND = frozenset(
     "session_expired poll_timeout_exceeded coordinator_lost coordinator_not_ready client_lost_session member_left slow_callback "
-    "poll_overrun died_without_goodbye member_frozen zombie_commit assignment_lost sync_race repeated_notice rebalance_held_up".split()
+    "poll_overrun native_session_lost died_without_goodbye member_frozen zombie_commit assignment_lost sync_race repeated_notice rebalance_held_up".split()
 )
 
 
@@ -143,7 +143,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import OF_REBALANCES, steps
+        from rebalance_kit.forensics.answer.steps import steps, tells_of_rebalance
 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
@@ -154,10 +154,15 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         )
         told = steps(result.rows("events"))
         known = understood.about - understood.unclear
-        some = not_all or any(row["event"] in OF_REBALANCES for row in result.rows("events"))
+        some = not_all or any(map(tells_of_rebalance, result.rows("events")))
         none = "" if some else " They tell of no rebalance from its beginning or to its end."
         return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}{beside}"
-    return "No line of what was read speaks of a consumer group."
+    wrong = trouble(result, telling=True)
+    return (
+        f"No line was read as one of a consumer group. {wrong}."
+        if wrong
+        else "No line of what was read speaks of a consumer group."
+    )
 
 
 def _because(card: Card, rebalances: Sequence[Row]) -> str:
@@ -186,7 +191,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text.split(" ", 1)[0] in {"the", "task", "a", "two"} else text
 
 
-def totals(gaps: Sequence[Row]) -> dict[str, Any]:
+def totals(gaps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Unread partition-milliseconds, the longest gap, and whether that is too little or too much.
 
     Too little where a gap began before these logs tell; too much where it is counted from a last heartbeat: its member

@@ -146,6 +146,11 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
         return _of_session(event, over_ms, configured)
     if code not in _OF_POLLS:
         return None
+    if "[Worker " in event.text:
+        return (
+            "rebalance.timeout.ms of the worker (60,000 by default) is its limit between two polls: the herder was busy for longer, "
+            "starting, stopping or validating connectors, or waiting for their tasks"
+        )
     key = _spelled(_POLL, event)
     said_ms = event.limit_ms or configured.get(_POLL)
     limit_ms = said_ms or _DEFAULT_MS[_POLL]

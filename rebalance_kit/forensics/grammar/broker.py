@@ -181,6 +181,11 @@ _LINES: tuple[tuple[str, str], ...] = (
         "sessionTimeoutMs={limit_ms}, rebalanceTimeoutMs={_})[[.groupInstanceId]] of group {group} loaded with member id {_} at generation {generation}[[.]]",
     ),
     ("metadata_loaded", "Finished loading of metadata from {detail}"),
+    ("coordinator_load_failed", "Failed to load metadata from {detail} with epoch {_} due to {reason}"),
+    ("coordinator_load_failed", "Failed to unload metadata for {detail} with epoch {_} due to {reason}"),
+    ("coordinator_load_failed", "Error loading offsets from {detail}"),
+    ("coordinator_writes_refused", "Writing records to {detail} failed due to: {reason}"),
+    ("coordinator_writes_refused", "Execution of {detail} failed due to {reason}"),
     ("metadata_loaded", "Finished loading offsets and group metadata from {detail}"),
     ("offsets_deleted", "Generated {_} while deleting offsets for topics {detail}"),
     # The broker itself and its topics

@@ -59,10 +59,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("offset_out_of_range", "Fetch position {_} is out of range for partition {topic}, {detail}"),
     ("pause_dropped", "The pause flag in partitions {partitions} will be removed due to revocation."),
     # Trouble, classic protocol
-    (
-        "given_away",
-        "Giving away all assigned partitions as lost since generation/memberID has been reset,{_}",
-    ),
+    ("given_away", "Giving away all assigned partitions as lost since generation/memberID has been reset{_}"),
     ("generation_reset", "Resetting generation{_} due to: {reason}"),
     (
         "heartbeat_stale",
@@ -99,6 +96,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "callback_failed",
         "User provided listener {_} failed on invocation of {detail} for partitions {partitions}",
     ),
+    ("join_refused", "Unexpected error in join group response: {reason}"),
     # Commits
     ("commit_stale", "OffsetCommit failed for member {member} with stale member epoch error.{_}"),
     ("commit_failed", "OffsetCommit failed with {reason}"),
@@ -198,7 +196,7 @@ _JAVA_LINES: tuple[tuple[str, str], ...] = (
     ("poll_timeout", f"This member will leave the group because {_OLD_POLL_TEXT}{{_}}"),
     ("leaving", "Member {member} sending LeaveGroup request to coordinator {_}"),
     ("leaving", "Sending LeaveGroup request to coordinator {_}"),
-    ("given_away", "Giving away all assigned partitions as lost since generation has been reset,{_}"),
+    ("given_away", "Giving away all assigned partitions as lost since generation has been reset{_}"),
     ("join_retried", "Join group failed with {reason}"),
     ("join_retried", "Attempt to join group failed due to {reason}"),
     ("heartbeat_failed", "Attempt to heartbeat failed for since member id {member} is not valid[[.]]"),

@@ -166,10 +166,23 @@ _NATIVE: tuple[tuple[str, str, str], ...] = (
         "consumer poll timeout has expired. This means the time between subsequent calls{_}",
     ),
     ("leaving", "java", "sending LeaveGroup request to coordinator {_} due to {reason}"),
+    *(
+        ("streams_state", "java", f"State transition from {state} to {{state_to}}[[ {{_}}]]")
+        for state in ("RUNNING", "REBALANCING", "PARTITIONS_REVOKED", "PARTITIONS_ASSIGNED")
+    ),
 )
 
 OTHER_CLIENTS: tuple[Template, ...] = (
     *(Template(event, side, text) for event, side, text in _NATIVE),
+    Template(
+        "join_refused",
+        "java",
+        "Unexpected error in join group response: {_}",
+        (("reason", "an answer to JoinGroup that this version of the client does not expect"),),
+    ),
+    Template(
+        "stream_thread_replaced", "java", "Replacing thread in the streams uncaught exception handler{_}"
+    ),
     *(Template(event, "other", text) for event, text in _LINES),
     *(Template(event, "java", text) for event, text in _OLD_JAVA),
 )
@@ -222,10 +235,21 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
         "task_killed",
         "WorkerSinkTask{id={client}} Task is being killed and will not recover until manually restarted{detail}",
     ),
+    ("task_killed", "Task {client} threw an uncaught and unrecoverable exception{detail}"),
     (
         "task_killed",
         "WorkerSourceTask{id={client}} Task threw an uncaught and unrecoverable exception{detail}",
     ),
+    (
+        "task_offsets_foreign",
+        "WorkerSinkTask{id={client}} Ignoring invalid task provided offset {topic}/OffsetAndMetadata{_} -- partition not assigned{_}",
+    ),
+    (
+        "task_offsets_foreign",
+        "{_}Ignoring invalid task provided offset {topic}/OffsetAndMetadata{_} -- partition not assigned{_}",
+    ),
+    ("worker_died", "Uncaught exception in herder work thread, exiting{_}"),
+    ("connector_not_started", "Failed to start connector '{client}'[[ {_}]]"),
     # Streams
     ("streams_step", "stream-thread [{client}] Assigned tasks to clients as {detail}"),
     ("streams_step", "stream-thread [{client}] partition assignment took {took_ms} ms{detail}"),

@@ -56,6 +56,8 @@ _TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[
 _HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance.?[Ii]n.?[Pp]rogress|REBALANCE_IN_PROGRESS")
 _MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
 
+_OF_METADATA = re.compile("metadata.*chang|chang.*metadata", re.IGNORECASE)
+
 #: Lines of members that the coordinator did not know any more.
 _SESSION_LOST = frozenset(
     {"other_session_expired", "other_unknown_member", "rd_session_timeout", "heartbeat_unknown"}
@@ -76,6 +78,7 @@ FELT = (
         *(
             "rd_heartbeat_error",
             "rd_session_timeout",
+            "rd_rejoin",
             "client_instance_fenced",
             "fatal",
             "config_mismatch",
@@ -343,6 +346,8 @@ def _trigger(event: Event) -> str | None:
         return "session_lost"
     if name == "config_mismatch":
         return "enforced"
+    if name == "rd_rejoin" and _OF_METADATA.search(reason or ""):
+        return "metadata_changed"
     if name == "rejoin_requested" and _MOVED.search(reason or ""):
         return "moved"
     if name == "rejoin_requested" and reason is not None:

@@ -20,7 +20,7 @@ from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
     r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker) (?:instanceId=|clientId=)"
-    r"|\[thrd:[^\]]{0,99}\]: ?|stream-(?:thread|client) \["
+    r"|\[thrd:[^\]]{0,99}\]: ?|\|[A-Z]{3,16}\| (?=Group \"|(?:Join|Sync)Group )|stream-(?:thread|client) \["
 )
 
 #: What makes a line that begins with a tab more than the line of a block.
@@ -59,7 +59,7 @@ def anchored(line: str) -> Iterator[Anchored]:
 def _anchored(line: str, found: re.Match[str]) -> Anchored:
     head, text = line[: found.start()], line[found.start() :]
     client = None
-    if found[0].startswith("[thrd:"):
+    if found[0].startswith(("[thrd:", "|")):
         text = text[len(found[0]) :]
         broker = _GROUP_BROKER.match(text)
         text = text[broker.end() :] if broker else text
@@ -96,7 +96,8 @@ ABOUT = re.compile(
     r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d|"
     r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
     r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
-    r"(?:abandoned|dead) subscription|RebalanceCb"
+    r"(?:abandoned|dead) subscription|RebalanceCb|part of an active group|auto-commit of offsets|Offset ?[Cc]ommit (?:request|failed)|"
+    r"uncaught and unrecoverable exception|No current assignment for"
 )
 
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words

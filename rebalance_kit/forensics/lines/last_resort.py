@@ -119,6 +119,11 @@ _OF_CLIENTS = (
         "subscription_empty",
         r"subscribed topics?\b.{0,60}(?:not available|not exist|unknown)|no topics? .{0,30}match\w* (?:the )?subscription|topics? are not assigned to any member",
     ),
+    _what(
+        "partition_foreign",
+        r"no current assignment for partition|partitions? .{0,60}(?:is|are|was|were) not (?:currently )?assigned|not assigned to (?:this|the) consumer|"
+        r"-- partition not assigned|Erroneous state.{0,40}partition",
+    ),
     _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
     _what("other_lost", r"partitions? lost|lost partitions?"),
     _what("other_revoked", r"revok"),
@@ -151,7 +156,7 @@ _IS_BROKERS = re.compile(
     r"fenced from the group because|\b(?:left|joins) the consumer group"
 )
 _GROUP = (
-    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\])]{1,249}+)(?!\[)""",
+    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\]()]{1,249}+)(?!\[)""",
     r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
     r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
     r"""\bGroup member \(([^,()\s]{1,249}),""",
@@ -170,7 +175,7 @@ _CLIENT = re.compile(
     r"""\b(?:[cC]lientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
 )
 _MEMBER = re.compile(
-    r"""\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]+-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
+    r"""\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]*-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
 )
 _INSTANCE = re.compile(
     r"""\b(?:groupInstanceId|group_instance_id|instance_?[iI]d|group\.instance\.id)\\*["']?[=: ]\s?\\*["'`]?([\w.@-]{1,249})"""
@@ -212,9 +217,16 @@ _EMPTY: set[tuple[str, bool]] = set()
 _MOST_EMPTY = 4096
 
 
+#: Kafka's own classes: names, not words.
+_CLASSES = re.compile(
+    r"(?:[a-z]\w{0,40}\.){0,9}\b(?:Consumer|Abstract|Worker)Coordinator\b(?:[.$]\w+)*(?::\d+)?"
+)
+
+
 def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Message] | None:
     if not speaks_of_a_group(text):
         return None
+    text = _CLASSES.sub("-", text) if "Coordinator" in text else text
     if text.startswith(CONTINUATIONS) and not _may_stand_alone(text):
         return None
     found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)

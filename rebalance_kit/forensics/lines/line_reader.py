@@ -54,6 +54,8 @@ _INDENTED = re.compile(
     r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|kafka-node:|\{\")"
 )
 
+_BULLET = re.compile(r"\A[ \t>*#-]{1,8}")
+
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
 #: What was said of lines whose words may still be read: nothing, or that they fit no layout of the kit's own.
 _MAY_BE_READ = {None, "no known layout", _NOT_WHOLE, *(f"not quite the layout {one.name}" for one in LAYOUTS)}
@@ -122,9 +124,15 @@ class LineReader:
                     return messages
                 told = told or messages
         if not any_anchor:
-            return _of_others(line, container_time) or laid
+            bare = None if laid != "no known layout" else self._bare(line, container_time)
+            return bare or _of_others(line, container_time) or laid
         # A line that holds an anchor is a log's, whatever its layout.
         return told or (None if laid in {None, "no known layout"} or "not quite" in (laid or "") else laid)
+
+    def _bare(self, line: str, container_time: str | None) -> list[Message] | None:
+        """A message that stands without anything before it, as people quote them."""
+        told = self._messages(_BULLET.sub("", line), (None, None, container_time, None), is_json=False)
+        return told if isinstance(told, list) else None
 
     def _messages(self, message: str, head: Head, is_json: bool) -> list[Message] | str | None:
         rest: Sequence[str] = ()

@@ -37,7 +37,7 @@ _TABLE = (
         "GROUP_AUTHORIZATION_FAILED",
         30,
         "join_refused",
-        r"group.?authorization|not authorized to access (?:this )?group",
+        r"group.?authorization|not authorized to access (?:this )?group|topic.?authorization|not authorized to (?:access topics|read from partition)",
     ),
     Refusal("GROUP_MAX_SIZE_REACHED", 81, "join_refused", r"group.?max.?size|reached its max size"),
     Refusal(
@@ -63,7 +63,7 @@ _TABLE = (
         "COORDINATOR_NOT_AVAILABLE",
         15,
         "other_no_coordinator",
-        r"coordinator.?(?:is )?not.?available|coordinator unknown|no coordinator|unknown coordinator",
+        r"coordinator.?(?:is )?not.?available|coordinator unknown|no coordinator|unknown coordinator|(?:fail\w*|unable|could not|cannot) (?:to )?(?:find|discover|locate|look ?up) (?:the |a )?(?:group )?coordinator",
     ),
     Refusal(
         "COORDINATOR_LOAD_IN_PROGRESS",
@@ -77,12 +77,7 @@ _TABLE = (
         "other_unknown_member",
         r"unknown.?member|not aware of this member|member.?id was not recogni|not (?:a )?known (?:member|in the current)|memberid is not in the current",
     ),
-    Refusal(
-        "ILLEGAL_GENERATION",
-        22,
-        "other_unknown_member",
-        r"illegal.?generation|generation.?id is not (?:valid|the current)",
-    ),
+    Refusal("ILLEGAL_GENERATION", 22, "other_unknown_member", r"illegal.?generation|generation.?id is not\b"),
     Refusal("FENCED_MEMBER_EPOCH", 110, "other_unknown_member", r"fenced.?member.?epoch"),
     Refusal("STALE_MEMBER_EPOCH", 113, "other_commit_failed", r"stale.?member.?epoch"),
     Refusal(
@@ -99,7 +94,7 @@ _TABLE = (
     ),
 )
 
-_NUMBERED = r"\[(?:error )?{0}\]|error.?code\W{{1,4}}{0}\b|\berr\W{{1,3}}{0}\b"
+_NUMBERED = r"\[error {0}\]|error.?code\W{{1,4}}{0}\b|\berr\W{{1,3}}{0}\b"
 
 REFUSALS: tuple[tuple[Refusal, re.Pattern[str]], ...] = tuple(
     (one, re.compile(f"{one.words}|{_NUMBERED.format(one.number)}", re.IGNORECASE)) for one in _TABLE

@@ -42,6 +42,10 @@ _LOST_FOR = (
     "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid due to cause: {}. isDisconnected: false. "
     "Rediscovery will be attempted."
 )
+_UNHEARD = (
+    "Consumer group session timed out (in join-state steady) after 26100 ms without a successful response from the group "
+    "coordinator (broker 1, last error was {}): revoking assignment and rejoining group"
+)
 _STATIC_LOADED = (
     f"Static member MemberMetadata(memberId={member('c1')}, groupInstanceId={{}}, clientId=c1, clientHost=/10.0.0.1, "
     f"sessionTimeoutMs=10000, rebalanceTimeoutMs=60000, supportedProtocols=List(range), ).groupInstanceId of group {GROUP} "
@@ -477,6 +481,110 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
             )
         },
         {"c1.log": native(0, "c1", "SUBSCRIPTION", f'Group "{GROUP}": effective subscription list changed')},
+    ),
+    "coordinator_changed": (
+        "c1",
+        {"c1.log": native(0, "c1", "CGRPCOORD", f'Group "{GROUP}" changing coordinator 1 -> 2')},
+        {"c1.log": native(0, "c1", "CGRPCOORD", f'Group "{GROUP}" changing coordinator -1 -> 2')},
+    ),
+    "commit_error": (
+        "c1",
+        {
+            "c1.log": client(
+                0,
+                "c1",
+                "Offset commit failed on partition orders-1 at offset 5: The committing offset data size is not valid.",
+            )
+        },
+        {
+            "c1.log": client(
+                0, "c1", "Offset commit failed on partition orders-1 at offset 5: The request timed out."
+            )
+        },
+    ),
+    "rebalance_unattended": (
+        "c1",
+        {"c1.log": native(0, "c1", "SESSTMOUT", _UNHEARD.format("Broker: Group rebalance in progress"), 4)},
+        {"c1.log": native(0, "c1", "SESSTMOUT", _UNHEARD.format("Success"), 4)},
+    ),
+    "sync_refused": (
+        "c1",
+        {
+            "c1.log": native(
+                0,
+                "c1",
+                "GRPSYNC",
+                f'Group "{GROUP}": synchronization failed: Unknown broker error: rejoining',
+            )
+        },
+        {
+            "c1.log": native(
+                0,
+                "c1",
+                "GRPSYNC",
+                f'Group "{GROUP}": synchronization failed: Broker: Group rebalance in progress: rejoining',
+            )
+        },
+    ),
+    "coordinator_not_loaded": (
+        None,
+        {
+            "broker.log": broker(
+                0,
+                "Failed to load metadata from __consumer_offsets-4 with epoch 10 due to java.lang.RuntimeException: Replaying record failed.",
+                "ERROR",
+            )
+        },
+        {"broker.log": broker(0, "Finished loading of metadata from __consumer_offsets-4 with epoch 10.")},
+    ),
+    "coordinator_writes_refused": (
+        None,
+        {
+            "broker.log": broker(
+                0,
+                "Writing records to __consumer_offsets-12 failed due to: For requests intended only for the leader, this "
+                "error indicates that the broker is not the current leader.",
+                "ERROR",
+            )
+        },
+        {"broker.log": broker(0, "Scheduling unloading of metadata for __consumer_offsets-12")},
+    ),
+    "worker_died": (
+        "w1",
+        {"connect.log": worker(0, "w1", "Uncaught exception in herder work thread, exiting: ", "ERROR")},
+        {"connect.log": worker(0, "w1", "Rebalance started")},
+    ),
+    "connector_not_started": (
+        "jdbc-sink",
+        {"connect.log": worker(0, "w1", "Failed to start connector 'jdbc-sink'", "ERROR")},
+        {"connect.log": worker(0, "w1", "Starting connector jdbc-sink")},
+    ),
+    "offsets_of_others": (
+        "sink-1",
+        {
+            "connect.log": plain(
+                0,
+                "WorkerSinkTask{id=sink-1} Ignoring invalid task provided offset orders-3/OffsetAndMetadata{offset=28, "
+                "leaderEpoch=null, metadata=''} -- partition not assigned, assignment=[orders-2]",
+            )
+        },
+        {"connect.log": plain(0, "WorkerSinkTask{id=sink-1} Committing offsets asynchronously")},
+    ),
+    "partition_not_owned": (
+        "app",
+        {
+            "app.log": '2026-03-01 10:00:00,000 ERROR recovery crashed: IllegalStateError("No current assignment for partition orders-3")\n'
+        },
+        {"app.log": "2026-03-01 10:00:00,000 INFO current assignment of the consumer group: orders-3\n"},
+    ),
+    "stream_thread_died": (
+        "app",
+        {
+            "app.log": "2026-03-01 10:00:00,000 INFO org.apache.kafka.streams.KafkaStreams: State transition from RUNNING to ERROR\n"
+        },
+        {
+            "app.log": "2026-03-01 10:00:00,000 INFO org.apache.kafka.streams.KafkaStreams: State transition from RUNNING to REBALANCING\n"
+        },
     ),
     "native_session_lost": (
         "c1",

@@ -30,6 +30,8 @@ _UNTOLD = {
     "partitions": "(not named)",
     "over_ms": "some",
     "generation": "a high number",
+    "state_from": "?",
+    "state_to": "?",
 }
 
 #: The rules of single lines by the kinds of line they are about.
@@ -42,6 +44,9 @@ for _rule in RULES:
 
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000
+
+#: An application prints an error of its client within so many lines; the times measured are the same to the millisecond.
+_ECHO_LINES, _ECHOES = 5, 64
 
 
 @dataclass(slots=True)
@@ -84,6 +89,8 @@ class ByRule:
         self._rules: dict[str, LineRule] = {}
         #: What members said of their limits: by client, else by file.
         self._limits: dict[str | tuple[str, str], dict[str, int]] = {}
+        #: The lines of the last measured times of a kind of finding in a file.
+        self._measured: dict[tuple[str, str, str, int, int | None], int] = {}
 
     def configured(self, event: Event) -> None:
         """A line of a member's configuration."""
@@ -101,10 +108,22 @@ class ByRule:
             if rule.when(event):
                 kind, key = _whose(event)
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
-                if hits.is_echoed_by(event):
+                if hits.is_echoed_by(event) or self._is_printed_again(rule.code, event):
                     continue
                 hits.add(event)
                 self._rules[rule.code] = rule
+
+    def _is_printed_again(self, code: str, event: Event) -> bool:
+        """Whether an application prints what its client has measured."""
+        if event.over_ms is None:
+            return False
+        key = code, event.path, event.file, event.over_ms, event.limit_ms
+        last = self._measured.pop(key, None)
+        if len(self._measured) >= _ECHOES:
+            del self._measured[next(iter(self._measured))]
+        self._measured[key] = event.line
+        # Such a line may hold another clock, and then it is not the next in order of time.
+        return last is not None and 0 < abs(event.line - last) <= _ECHO_LINES
 
     def forget(self, members: Collection[str], names: Names) -> None:
         """Remember by their names members that will not be written of any more."""

@@ -16,6 +16,7 @@ _UNKNOWN = re.compile(r"unknown_?member", re.IGNORECASE)
 
 _NOT_READY = says(
     *("NotCoordinator", "NOT_COORDINATOR", "not the correct coordinator", "obsolete coordinator"),
+    "Broker: Not coordinator",
     *("oordinator is loading", "CoordinatorLoadInProgress", "COORDINATOR_LOAD_IN_PROGRESS"),
     *("CoordinatorNotAvailable", "COORDINATOR_NOT_AVAILABLE", "oordinator is not available"),
 )
@@ -33,6 +34,24 @@ _OVER = says(
 #: Errors of a commit that tell nothing of its member.
 _UNANSWERED = says("Retriable", "imed out", "imeout", "loading", "transport failure", "isconnect")
 _UNDER_WAY = says("undergoing a rebalance")
+#: Errors of a commit that other rules tell of.
+_KNOWN_OTHERWISE = says(
+    *(
+        "uthoriz",
+        "AUTHORIZ",
+        "does not host this topic-partition",
+        "UNKNOWN_MEMBER_ID",
+        "not part of an active group",
+    ),
+    *(
+        "has already rebalanced",
+        "ebalance in progress",
+        "REBALANCE_IN_PROGRESS",
+        "STALE_MEMBER",
+        "stale member",
+        "enced",
+    ),
+)
 
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
@@ -56,9 +75,64 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="GroupMetadataManager.readGroupMessageValue before KAFKA-10497; KIP-345",
     ),
     LineRule(
+        "coordinator_not_loaded",
+        ("coordinator_load_failed",),
+        sentence="a coordinator could not load or unload {detail}: the groups of that partition have no coordinator until it can",
+        do="Read the exception ({reason}) at that broker; move the leader of that partition of __consumer_offsets to another replica, or "
+        "restart the broker. Clients look for their coordinator meanwhile and cannot join or commit.",
+        source="CoordinatorRuntime.CoordinatorContext; GroupMetadataManager.doLoadGroupsAndOffsets",
+    ),
+    LineRule(
+        "coordinator_writes_refused",
+        ("coordinator_writes_refused",),
+        sentence="a coordinator could not write ({reason})",
+        do="Where the broker is not the leader any more the coordinator has moved: its clients find the new one. Otherwise look at the "
+        "replicas of __consumer_offsets (min.insync.replicas) and the disk.",
+        source="CoordinatorRuntime; KAFKA-20635",
+    ),
+    LineRule(
+        "stream_thread_died",
+        ("streams_state", "stream_thread_replaced"),
+        when=lambda event: event.event != "streams_state" or event.state_to in {"ERROR", "PENDING_ERROR"},
+        sentence="{who} lost a stream thread to an uncaught exception: its tasks wait until it has left the group or its session is over",
+        do="Read the exception above that line. Since 4.0 a replaced thread does not leave the group: nobody takes its tasks over before "
+        "session.timeout.ms has passed.",
+        source="StreamsUncaughtExceptionHandler; KIP-671; KIP-1092",
+    ),
+    LineRule(
+        "worker_died",
+        ("worker_died",),
+        sentence="the herder thread of {who} ended with an exception: the worker stops, and its connectors and tasks move or wait",
+        do="Read the exception below that line, mend its cause and start the worker again; until scheduled.rebalance.max.delay.ms has passed "
+        "the others wait for it.",
+        source="Connect: DistributedHerder.run",
+    ),
+    LineRule(
+        "connector_not_started",
+        ("connector_not_started",),
+        sentence="connector {who} was not started: its configuration or its code threw an exception; the group of the workers is not concerned",
+        do="Read the exception below that line, then correct the connector's configuration.",
+        source="Connect: DistributedHerder.startConnector",
+    ),
+    LineRule(
+        "offsets_of_others",
+        ("task_offsets_foreign",),
+        sentence="{who} offers offsets of {topic}, which is not assigned to it: they are not committed ({n} time(s))",
+        do="Once, after a rebalance, it is harmless. Again and again: the task keeps offsets of partitions that it gave up (it must drop them in "
+        "close()), or a transformation renames the topic (preCommit needs the original one). Its group's offsets stand still meanwhile.",
+        source="Connect: WorkerSinkTask.commitOffsets",
+    ),
+    LineRule(
+        "partition_not_owned",
+        ("partition_foreign",),
+        sentence="{who} touched a partition that it does not own (any more): a rebalance had taken it away",
+        do="Drop what is kept per partition (positions, buffers, seeks) in the callback that revokes, and look up the assignment before a seek.",
+        source="SubscriptionState.assignedState; KIP-429",
+    ),
+    LineRule(
         "task_failed",
         ("task_killed",),
-        sentence="task {who} failed with an exception and is not started again: its consumer leaves the group, and its partitions go unread",
+        sentence="task {who} failed with an exception and is not started again; of a sink, its consumer leaves the group and its partitions go unread",
         do="Read the exception below that line, mend its cause (often a record: errors.tolerance, a dead letter queue), then restart the "
         "task: POST /connectors/NAME/tasks/N/restart.",
         source="Connect: WorkerTask.doRun; KIP-298",
@@ -115,6 +189,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="session.timeout.ms of that client",
     ),
     LineRule(
+        "coordinator_changed",
+        ("rd_coordinator",),
+        when=lambda event: (event.state_from or "").isdigit() and event.state_to != "-1",
+        sentence="{who} went from one coordinator to another (broker {state_from} to {state_to}): the group's partition of __consumer_offsets has another leader",
+        do="Expected after a broker restart or a leader election; members keep what they own meanwhile. Look at the brokers where it repeats.",
+        source="NOT_COORDINATOR; rdkafka_cgrp.c",
+    ),
+    LineRule(
         "coordinator_not_ready",
         (
             *(
@@ -125,6 +207,7 @@ GROUP_RULES: tuple[Rule, ...] = (
                 "other_commit_failed",
             ),
             "other_no_coordinator",
+            "rd_heartbeat_error",
         ),
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
         sentence="{who} asked a broker that was not (or not yet) the coordinator of its group: {reason}",
@@ -165,6 +248,17 @@ GROUP_RULES: tuple[Rule, ...] = (
         do="The coordinator did not answer in time, or was not ready: look at that broker. The client tries again; what it read since its "
         "last commit is read twice if it stops before one succeeds.",
         source="RetriableCommitFailedException",
+    ),
+    LineRule(
+        "commit_error",
+        ("other_commit_failed", "commit_failed", "auto_commit_failed"),
+        when=lambda event: (
+            not any(known(event) for known in (_OVER, _UNDER_WAY, _UNANSWERED, _NOT_READY, _KNOWN_OTHERWISE))
+        ),
+        sentence="{who} could not commit its offsets: {reason}",
+        do="What it read since its last commit is read twice if it stops before one succeeds. Look up the error; a topic that is unknown was "
+        "deleted, or its broker is being restarted.",
+        source="OffsetCommit",
     ),
     LineRule(
         "client_poll_timeout",
@@ -276,7 +370,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "not_authorised",
-        ("join_refused",),
+        ("join_refused", "commit_failed", "auto_commit_failed", "other_commit_failed"),
         when=says("uthoriz", "AUTHORIZ"),
         sentence="{who} was refused: it has no right to use this group",
         do="Grant READ on the group and on its topics (and DESCRIBE, without which a pattern matches nothing).",
@@ -382,8 +476,27 @@ GROUP_RULES: tuple[Rule, ...] = (
         source=_POLL_DOC,
     ),
     LineRule(
+        "rebalance_unattended",
+        ("rd_session_timeout",),
+        when=lambda event: "ebalance in progress" in (event.reason or ""),
+        sentence="{who} (librdkafka) was told of a rebalance and did not rejoin for {over_ms} ms: its application did not poll, and its session ended",
+        do="The coordinator answered, so look at the application: it must call poll() (consume) while it works, within the session as long as a "
+        "rebalance waits. Shorter batches, or work in another thread with the partitions paused.",
+        source="librdkafka: rdkafka_cgrp.c; session.timeout.ms",
+    ),
+    LineRule(
+        "sync_refused",
+        ("rd_sync_failed",),
+        when=lambda event: "rebalance in progress" not in (event.reason or ""),
+        sentence="{who} was refused its assignment ({reason}) and joined again; where that repeats, the group never settles",
+        do="Look at the coordinator's log at that moment. An assignment that is larger than a record of __consumer_offsets may be "
+        "(message.max.bytes, offsets.topic segment) is refused with an unknown error: fewer partitions per group, or a larger limit.",
+        source="SyncGroup; librdkafka rd_kafka_cgrp_handle_SyncGroup",
+    ),
+    LineRule(
         "native_session_lost",
         ("rd_session_timeout",),
+        when=lambda event: "ebalance in progress" not in (event.reason or ""),
         sentence="{who} (librdkafka) heard nothing from the coordinator for {over_ms} ms and gave its partitions up by itself",
         do="Was the process or its machine frozen? Several clients at the same moment say so; one alone: look at the broker and the network.",
         source="librdkafka: session.timeout.ms; rdkafka_cgrp.c",

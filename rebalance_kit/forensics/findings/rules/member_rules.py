@@ -162,8 +162,10 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "coordinator_lost",
-        ("coordinator_lost",),
-        when=lambda event: not (event.cause or "").startswith("session timed out"),
+        ("coordinator_lost", "other_coordinator_lost"),
+        when=lambda event: (
+            not (event.cause or "").startswith(("session timed out", "Heartbeat session expired"))
+        ),
         sentence="{who} lost its coordinator ({cause}) and looked for it again; that alone is no rebalance",
         do="Look at the broker: restart, overload or network. A member keeps what it owns while it looks, until its session ends.",
         source="AbstractCoordinator.markCoordinatorUnknown",
