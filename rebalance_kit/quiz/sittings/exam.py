@@ -440,8 +440,8 @@ class ExamSitting:
             "right": [bool(verdict and verdict.right) for verdict in self.verdicts()],
         }
 
-    def text(self) -> str:
-        """The exam in words: the time left and the question shown, or the report."""
+    def text(self, width: int | None = None) -> str:
+        """The exam in words: the time left and the question shown, or the report; a question as wide as ``width``."""
         if self.ended:
             return self.report().text()
         if not self.begun:
@@ -450,7 +450,7 @@ class ExamSitting:
         done = sum(place["answered"] for place in self.places())
         left = clock_text(self.left_s) if self.left_s < 120 else f"{self.left_s / 60:.0f} minutes"
         head = f"{self._state['name']} mock {self._state['seed']}: {done} of {len(self.questions)} answered, {left} left"
-        return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1)])
+        return "\n".join([head, "", *question_lines(self.questions[self.place], self.place + 1, width)])
 
 
 def clock_text(seconds: float) -> str:

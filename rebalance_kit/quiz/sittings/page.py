@@ -5,8 +5,10 @@ Nothing here tells a key. Options of a ``log`` are its lines, those of a ``pictu
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import asdict, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -14,6 +16,7 @@ from rebalance_kit.quiz.items.item import Choice, GanttChart, Matching, Numeric,
 
 WIDTH = 100
 COLUMNS = 64
+_TABLE = re.compile(r"\S {3,}\S")
 
 
 def public(question: Question) -> dict[str, Any]:
@@ -55,30 +58,36 @@ def _option(letter: str, text: str, picture: GanttChart | None = None) -> dict[s
     return shown if picture is None else {**shown, "picture": asdict(picture)}
 
 
-def question_lines(question: Question, number: int) -> list[str]:
-    """A question as lines of text, its exhibit unbroken, without its key."""
-    lines = _wrapped(f"{number}. ", question.head.stem)
+def question_lines(question: Question, number: int, width: int | None = None) -> list[str]:
+    """A question as lines of text without its key; its exhibit is unbroken, but with ``width`` lines that are no table go on below."""
+    wrapped = partial(_wrapped, width=width or WIDTH)
+    lines = wrapped(f"{number}. ", question.head.stem)
     if question.head.exhibit:
-        lines += ["", *(f"    {line}" for line in str(question.head.exhibit).rstrip().splitlines()), ""]
+        shown = (f"    {line}" for line in str(question.head.exhibit).rstrip().splitlines())
+        lines += [
+            "",
+            *(fitted(line, width) if width and not _TABLE.search(line) else line for line in shown),
+            "",
+        ]
     if isinstance(question, Choice):
         lines += _picture_block(question.picture)
         for option in question.options:
             lines += (
                 [f"   {option.id}) {option.text}"]
                 if question.kind == "log"
-                else _wrapped(f"   {option.id}) ", option.text)
+                else wrapped(f"   {option.id}) ", option.text)
             )
             lines += _picture_block(option.picture)
     elif isinstance(question, Matching):
         for prompt in question.prompts:
-            lines += _wrapped(f"   {prompt.id}. ", prompt.text)
+            lines += wrapped(f"   {prompt.id}. ", prompt.text)
         for letter, text in question.options:
-            lines += _wrapped(f"      {letter}) ", text)
+            lines += wrapped(f"      {letter}) ", text)
     elif isinstance(question, Ordering):
         for step in sorted(question.steps, key=lambda each: each.id):
-            lines += _wrapped(f"   {step.id}) ", step.text)
+            lines += wrapped(f"   {step.id}) ", step.text)
     if not isinstance(question, Choice) or question.form or question.many:
-        lines.append(f"   ({hint(question)})")
+        lines += wrapped("   (", f"{hint(question)})")
     return lines
 
 
@@ -136,14 +145,32 @@ def _picture_block(picture: GanttChart | None) -> list[str]:
     return [] if picture is None else ["", *(f"      {line}" for line in picture_lines(picture)), ""]
 
 
-def _wrapped(mark: str, text: str) -> list[str]:
+def fitted(text: str, width: int) -> str:
+    """Lines that are too long go on below themselves, two places further in; words stay whole."""
+    return "\n".join(
+        "\n".join(
+            textwrap.wrap(
+                line,
+                width,
+                subsequent_indent=" " * (len(line) - len(line.lstrip()) + 2),
+                break_on_hyphens=False,
+                break_long_words=False,
+            )
+        )
+        if len(line) > width
+        else line
+        for line in text.split("\n")
+    )
+
+
+def _wrapped(mark: str, text: str, width: int) -> list[str]:
     blocks = [" ".join(block.split()) for block in text.split("\n\n")]
     inner = " " * len(mark)
     lines = [
         line
         for block in blocks
         for line in textwrap.wrap(
-            block, WIDTH, initial_indent=inner, subsequent_indent=inner, break_on_hyphens=False
+            block, width, initial_indent=inner, subsequent_indent=inner, break_on_hyphens=False
         )
     ]
     return [mark + lines[0][len(mark) :], *lines[1:]] if lines else [mark]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import textwrap
 import time
@@ -12,7 +13,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.quiz.items.bank import read_bank
 from rebalance_kit.quiz.sittings import daily
 from rebalance_kit.quiz.sittings.exam import ExamSitting, clock_text
-from rebalance_kit.quiz.sittings.page import WIDTH, question_lines
+from rebalance_kit.quiz.sittings.page import WIDTH, fitted, question_lines
 from rebalance_kit.quiz.sittings.practice import (
     A_DAY,
     NOTHING_DUE,
@@ -100,7 +101,7 @@ def _ask_all(practice: Practice, source: TextIO | None, out: TextIO, *, confiden
     source = sys.stdin if source is None else source
     for number, question in enumerate(practice.questions, start=1):
         practice.place = number - 1
-        out.write("\n" + "\n".join(question_lines(question, number)) + "\n")
+        out.write("\n" + "\n".join(question_lines(question, number, _width())) + "\n")
         if not _ask(practice, source, out, confidence=confidence):
             break
         out.writelines(_seen(replay, links=links) for replay in practice.replays)
@@ -130,7 +131,7 @@ def _ask(practice: Practice, source: TextIO, out: TextIO, *, confidence: bool) -
         try:
             practice.check(answer)
             how = _confidence(source, out) if confidence else None
-            out.write(f"{practice.answer(answer, how)}\n{practice.source_line}\n")
+            out.write(fitted(f"{practice.answer(answer, how)}\n{practice.source_line}\n", _width()))
         except DataError as error:
             out.write(f"{error}\n")
             continue
@@ -204,17 +205,19 @@ def run_exam(
     return 0
 
 
+def _width() -> int:
+    """As wide as the terminal, and no wider than what is comfortably read."""
+    return max(40, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
 def _wrap(text: str) -> str:
-    return "\n".join(textwrap.wrap(text, WIDTH, break_on_hyphens=False, break_long_words=False))
+    return "\n".join(textwrap.wrap(text, _width(), break_on_hyphens=False, break_long_words=False))
 
 
 def _start(exam: ExamSitting, source: TextIO, out: TextIO) -> bool:
     """The screen before the clock runs; whether the learner begins."""
     title = exam.page()["title"]
-    lines = [
-        "\n".join(textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
-        for line in exam.start_lines()
-    ]
+    lines = [fitted(line, _width()) for line in exam.start_lines()]
     out.write("\n".join([title, "", *lines, "", ""]))
     line = _read("Enter begins, q leaves it: ", source, out)
     if line is None or line.lower() not in {"", "b", "begin", "y", "yes"}:
@@ -226,18 +229,13 @@ def _start(exam: ExamSitting, source: TextIO, out: TextIO) -> bool:
 
 def _report(exam: ExamSitting, out: TextIO) -> None:
     """The report, and for each run that it advises the command that opens it at its moment."""
-    out.write("\n".join(_wrap_report(line) for line in exam.report().text().splitlines()) + "\n")
+    out.write(fitted(exam.report().text(), _width()) + "\n")
     runs = exam.to_replay()
     out.write("\nOpen a run one second before the moment that decides:\n" if runs else "")
     out.writelines(
         f"  question {number}, {run.name}, from {run.at_ms / 1000:g} s\n  rebalance-kit lab {run.link}\n"
         for number, run in runs
     )
-
-
-def _wrap_report(line: str) -> str:
-    inner = " " * (len(line) - len(line.lstrip()) + 2)
-    return "\n".join(textwrap.wrap(line, WIDTH, subsequent_indent=inner, break_on_hyphens=False)) or line
 
 
 def _look_back(exam: ExamSitting, source: TextIO, out: TextIO) -> None:
@@ -255,9 +253,10 @@ def _look_back(exam: ExamSitting, source: TextIO, out: TextIO) -> None:
         except DataError:
             out.write(f"{number!r} received, expected a number from 1 to {len(exam.questions)}\n")
             continue
-        lines = question_lines(exam.questions[exam.place], exam.place + 1)
+        lines = question_lines(exam.questions[exam.place], exam.place + 1, _width())
         given = f"   [your answer: {exam.given(exam.place) or 'none'}]"
-        out.write("\n" + "\n".join([*lines, given, str(exam.told()), exam.sources()]) + "\n")
+        told = fitted(f"{exam.told()}\n{exam.sources()}", _width())
+        out.write("\n" + "\n".join([*lines, given, told]) + "\n")
         out.writelines(_seen(replay, links=True) for replay in exam.replays())
 
 
@@ -272,7 +271,7 @@ def _show(exam: ExamSitting, out: TextIO) -> None:
         "flagged" if place["flagged"] else "",
         f"struck out {' '.join(page['struck'])}" if page["struck"] else "",
     ]
-    out.write("\n" + exam.text() + "\n")
+    out.write("\n" + exam.text(_width()) + "\n")
     out.write("".join(f"   [{mark}]\n" for mark in marks if mark))
 
 
@@ -321,16 +320,15 @@ def _hand_in(exam: ExamSitting, source: TextIO, out: TextIO) -> None:
 
 
 def _review_screen(exam: ExamSitting) -> str:
-    places = exam.places()
-    done = sum(place["answered"] for place in places)
-    lines = [f"{clock_text(exam.left_s)} left, {done} of {len(places)} answered"]
-    for number, place in enumerate(places, start=1):
-        status = (
-            "answered"
-            if place["answered"]
-            else f"open, {place['lacking']} more"
-            if place["lacking"]
-            else "open"
-        )
-        lines.append(f"{number:>3} {status}{', flagged' if place['flagged'] else ''}")
-    return "\n".join(lines) + "\n"
+    places = list(enumerate(exam.places(), start=1))
+    groups = {
+        "Answered": [number for number, place in places if place["answered"]],
+        "Open": [number for number, place in places if not place["answered"]],
+        "Flagged": [number for number, place in places if place["flagged"]],
+    }
+    lines = [f"{clock_text(exam.left_s)} left, {len(groups['Answered'])} of {len(places)} answered"]
+    lines += [f"{name}: {' '.join(map(str, found)) or 'none'}" for name, found in groups.items()]
+    lines += [
+        f"Open, {place['lacking']} more asked for: {number}" for number, place in places if place["lacking"]
+    ]
+    return fitted("\n".join(lines), _width()) + "\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -422,7 +423,7 @@ def test_an_exam_in_a_terminal_takes_commands_and_comes_back(store):
     text = out.getvalue()
     assert (
         "flagged" in text
-        and "1 open, flagged" in text
+        and "Flagged: 1" in text
         and "received, expected" in text
         and "comes back to it" in text
     )
@@ -543,3 +544,15 @@ def test_a_report_names_runs_to_replay_and_their_links_open(store, bank):
     found = to_replay(progress(store.attempts(), bank), bank)
     assert len(found) == 8 and len({one.name for one in found}) == 8
     assert all(read_link(one.link).scenario.members for one in found)
+
+
+def test_a_sitting_fits_a_terminal_of_eighty_columns(tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = io.StringIO()
+    typed = "\n" + "n\n" * 23 + "r\nhand in\nyes\n1\n2\n3\n\n"
+    run_exam("CCAAK", questions=24, store=Store(tmp_path / "a.sqlite"), source=io.StringIO(typed), out=out)
+    text = out.getvalue()
+    table_or_link = re.compile(r"\S {3,}\S|rebalance-kit lab rk1|^ *\(?[\w.$]+\)?$|yes or no|to see its key")
+    assert not [line for line in text.splitlines() if len(line) > 80 and not table_or_link.search(line)]
+    review = text.partition("0 of 24 answered\n")[2].partition("\n\n")[0]
+    assert "Answered: none" in text and "Flagged: none" in text and len(review.splitlines()) <= 16
