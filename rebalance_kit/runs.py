@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TextIO
 
 from rebalance_kit import scenarios
@@ -29,7 +28,7 @@ from rebalance_kit.analysis.draws import (
 from rebalance_kit.analysis.invariants import check
 from rebalance_kit.analysis.metrics import UNPLANNED, Comparison, compare, metrics, sentences, table
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.model.files import draft_folder, write_atomically
+from rebalance_kit.model.files import draft_folder, scratch_for, write_atomically
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.pipeline.output import note_written, refuse_foreign
 from rebalance_kit.simulation.scenario.scenario import (
@@ -213,8 +212,8 @@ def recorded_gaps(name: str) -> Mapping[str, Sequence[float]]:
     wanted = [
         run for run in recorded_runs.run_names() if run.split(".")[0] == name and run.split(".")[1] in gaps
     ]
-    with TemporaryDirectory() as folder:
-        for path in recorded_runs.unpack(Path(folder), wanted) if wanted else ():
+    with scratch_for("recorded") as folder:
+        for path in recorded_runs.unpack(folder, wanted) if wanted else ():
             gaps[path.name.split(".")[1]].append(metrics(recorded_trace(read_run(path))).longest_gap_s)
     return gaps
 

@@ -38,7 +38,7 @@ from rebalance_kit.exercises import FOLDER
 from rebalance_kit.exercises.workspace import Workspace, all_names, find
 from rebalance_kit.model import __version__
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, RebalanceKitError
-from rebalance_kit.model.files import WRITABLE, draft_of, scratch_for, write_atomically
+from rebalance_kit.model.files import WRITABLE, draft_of, ended_along, scratch_for, write_atomically
 from rebalance_kit.pipeline.output import note_written, written_here
 
 FIRST = "00-start-here.ipynb"
@@ -339,9 +339,14 @@ def pip(*arguments: str, scratch: Path | None = None) -> None:
     """Run this Python's pip with its temporary files in ``scratch``; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
     place = None if scratch is None else {**os.environ, "TMPDIR": str(scratch)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=place)
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["no word of why"]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=place
+    ) as process:
+        assert process.stderr is not None
+        with ended_along(process.pid):
+            said = process.stderr.read()
+    if process.returncode:
+        lines = said.strip().splitlines() or ["no word of why"]
         raise EnvironmentProblem(
             f"pip {arguments[0]} failed ({lines[-1]}); expected a package index that can be reached"
         )

@@ -201,7 +201,7 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.guide import notebook, schedule, source
     from rebalance_kit.classroom.plan import read_plan
     from rebalance_kit.model.errors import require
-    from rebalance_kit.quiz.exports import write_new
+    from rebalance_kit.quiz.exports import refuse_taken, write_new
 
     plan = read_plan(arguments.name)
     if arguments.check:
@@ -219,10 +219,11 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     target = arguments.to or Path(f"workshop-{plan.name}.{'py' if arguments.source else 'ipynb'}")
     pages = os.path.relpath(arguments.plan_b / PAGES, target.parent) if arguments.plan_b else ""
     guide = source(plan) if arguments.source else notebook(plan, pages.replace(os.sep, "/"))
-    write_new(target, guide.encode())
+    refuse_taken(target)
+    pages_of_plan_b = _plan_b(plan, arguments.plan_b) if arguments.plan_b is not None else []
+    write_new(target, guide.encode())  # last, since it is not written again
     out.write(f"{plan.minutes} minutes in {len(plan.beats)} beats: {target}\n")
-    if arguments.plan_b is not None:
-        out.writelines(f"plan B: {file}\n" for file in _plan_b(plan, arguments.plan_b))
+    out.writelines(f"plan B: {file}\n" for file in pages_of_plan_b)
     return 0
 
 

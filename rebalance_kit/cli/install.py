@@ -22,7 +22,7 @@ from typing import TextIO
 
 from rebalance_kit.cli.door import Commands
 from rebalance_kit.model.errors import DataError, EnvironmentProblem, nearest
-from rebalance_kit.model.files import scratch_for
+from rebalance_kit.model.files import ended_along, scratch_for
 
 _OWN = ("site", "test", "dev", "browser")
 """Extras of the kit's own tests and checks; ``all`` leaves them out."""
@@ -119,7 +119,7 @@ def _run_installer(command: Sequence[str], scratch: Path, tell: Callable[[str], 
         errors="replace",
     )
     last: deque[str] = deque(maxlen=8)
-    with process:
+    with process, ended_along(process.pid):
         file = ""
         for line in map(str.strip, process.stdout or ()):
             if told := _FILE.search(line):

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from rebalance_kit.cli.door import Commands
 from rebalance_kit.model.errors import DataError, require
-from rebalance_kit.model.files import WRITABLE, write_atomically
+from rebalance_kit.model.files import WRITABLE, become, write_atomically
 
 NOTEBOOK = "lab.ipynb"
 FOLDER = "my-lab"
@@ -107,6 +107,9 @@ def serve(folder: Path, name: str, *, browser: bool) -> int:
         f"--LabApp.default_url={place}",
         *flags,
     ]
+    if hasattr(os, "killpg"):  # not on Windows, where no process can become another program
+        sys.stdout.flush()
+        become(command, folder)  # so that nothing goes on when this process is killed
     return subprocess.run(command, check=False, cwd=folder).returncode
 
 

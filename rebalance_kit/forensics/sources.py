@@ -9,12 +9,14 @@ import shlex
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
 from rebalance_kit.forensics.lines.files import collect
 from rebalance_kit.forensics.lines.pipes import STANDARD_INPUT, STANDARD_INPUT_NAME, open_pipe
 from rebalance_kit.model.errors import ConfigError, DataError
+from rebalance_kit.model.files import ended_along
 
 if TYPE_CHECKING:
     import io
@@ -87,6 +89,9 @@ class Pipe:
         self._name, self._process = name, process
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._closed = threading.Event()
+        self._along = ExitStack()
+        if process is not None:
+            self._along.enter_context(ended_along(process.pid))  # a silent one would never notice
         threading.Thread(target=self._fill, args=(stream,), daemon=True).start()
 
     def _fill(self, stream: IO[bytes]) -> None:
@@ -109,6 +114,7 @@ class Pipe:
     def close(self) -> None:
         """End the command."""
         if self._process is not None:
+            self._along.close()
             if self._process.poll() is None:
                 self._process.terminate()
             self._process.wait()

@@ -13,13 +13,13 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import IO, Any
 
 from rebalance_kit.model.errors import EnvironmentProblem, RebalanceKitError
+from rebalance_kit.model.files import draft_folder, ended_along
 from rebalance_kit.pipeline.spark.java import find_java
 
 SETTINGS = "REBALANCE_KIT_IVY_SETTINGS"
@@ -124,8 +124,7 @@ def _fetch(version: str, folder: Path, say: Say) -> None:
     free_mb = shutil.disk_usage(folder.parent).free // 2**20
     if free_mb < NEEDED_MB:
         raise LiveError(f"{folder.parent} has {free_mb} MB left; expected {NEEDED_MB} MB to fetch Kafka into")
-    draft = Path(tempfile.mkdtemp(prefix=f"{version}-", dir=folder.parent))
-    try:
+    with draft_folder(folder.parent) as draft:  # one at a time, behind the lock
         (draft / "ivy.xml").write_text(_wanted(version), "utf-8")
         jars = draft / "jars"
         command = [
@@ -139,8 +138,6 @@ def _fetch(version: str, folder: Path, say: Say) -> None:
         verify(version, jars)
         jars.rename(folder)
         say(f"Kafka {version}: {len(list(folder.iterdir()))} jars in {folder}")
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _settings() -> list[str]:
@@ -171,9 +168,12 @@ def _wanted(version: str) -> str:
 def _run(command: list[str], version: str, say: Say) -> None:
     """Run the resolver, tell each jar that arrives, and explain what stopped it."""
     said: list[str] = []
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
-    ) as process:
+    with (
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True
+        ) as process,
+        ended_along(process.pid),
+    ):
         assert process.stdout is not None
         for number, line in enumerate(process.stdout):
             said.append(line.strip())

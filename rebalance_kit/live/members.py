@@ -6,11 +6,9 @@ import hashlib
 import importlib.util
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib.resources import files
@@ -19,9 +17,10 @@ from typing import Any
 
 from rebalance_kit.live.broker import Broker
 from rebalance_kit.live.deeds import Start
-from rebalance_kit.live.jars import LiveError, cache, class_path, java, one_jar
+from rebalance_kit.live.jars import LiveError, cache, class_path, java, locked, one_jar
 from rebalance_kit.live.processes import send
 from rebalance_kit.model.errors import to_install
+from rebalance_kit.model.files import draft_folder
 
 TRUTH = "truth.jsonl"
 PYTHON = {
@@ -42,41 +41,31 @@ def classes(version: str) -> Path:
     if made.is_dir():
         return made
     made.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(dir=made.parent))
-    try:
-        for name, text in texts.items():
-            (draft / name).write_text(text, "utf-8")
-        path = os.pathsep.join(
-            [str(one_jar("janino")), str(one_jar("commons-compiler")), class_path(version)]
-        )
-        (draft / "classes").mkdir()
-        done = subprocess.run(
-            [
-                *(
-                    java(),
-                    "-cp",
-                    path,
-                    "org.codehaus.janino.SimpleCompiler",
-                    str(draft / "Build.java"),
-                    "Build",
-                ),
-                *(str(draft / "classes"), *(str(draft / name) for name in SOURCES)),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-        if done.returncode or not (draft / "classes" / "Member.class").exists():
-            said = (done.stderr or done.stdout).strip().splitlines()
-            raise LiveError(
-                f"the members' Java could not be compiled: {said[0] if said else 'no reason given'}"
-            )
-        with suppress(OSError):  # another notebook was first
-            (draft / "classes").rename(made)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    with (made.parent / "lock").open("w") as lock:
+        locked(lock, wait=True)  # two notebooks compile once
+        if not made.is_dir():
+            with draft_folder(made.parent) as draft:
+                _compile(texts, version, draft)
+                (draft / "classes").rename(made)
     return made
+
+
+def _compile(texts: Mapping[str, str], version: str, draft: Path) -> None:
+    for name, text in texts.items():
+        (draft / name).write_text(text, "utf-8")
+    path = os.pathsep.join([str(one_jar("janino")), str(one_jar("commons-compiler")), class_path(version)])
+    (draft / "classes").mkdir()
+    compiler = (java(), "-cp", path, "org.codehaus.janino.SimpleCompiler", str(draft / "Build.java"), "Build")
+    done = subprocess.run(
+        [*compiler, str(draft / "classes"), *(str(draft / name) for name in SOURCES)],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    if done.returncode or not (draft / "classes" / "Member.class").exists():
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise LiveError(f"the members' Java could not be compiled: {said[0] if said else 'no reason given'}")
 
 
 class Life:

@@ -59,7 +59,7 @@ class Processes:
     def __init__(self) -> None:
         if os.name != "posix" or sys.platform == "emscripten":
             raise LiveError(f"real brokers and members need a POSIX system; this is {sys.platform}")
-        self.folder = Path(tempfile.mkdtemp(prefix="kafka-live-"))
+        self.folder = Path(tempfile.gettempdir(), f"kafka-live-{os.urandom(6).hex()}").absolute()
         read, self._hold = os.pipe()  # children do not inherit the end that is held
         self._guardian = subprocess.Popen(
             [sys.executable, "-S", "-E", "-c", _GUARDIAN, str(read), str(self.folder)],
@@ -72,6 +72,7 @@ class Processes:
         os.close(read)
         assert self._guardian.stdout is not None
         self.group = int(self._guardian.stdout.readline())
+        self.folder.mkdir(0o700)  # the guardian knows of it already: a kill may come at any moment
         self._started: list[subprocess.Popen[str]] = []
         self._closed = False
 

@@ -8,16 +8,18 @@ import os
 import shutil
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 
 WRITABLE = "a folder that can be written to"
 _DRAFTS = ".draft-"
 _SCRATCH, _LOCK = "rebalance-kit-", ".held"
+_MAKING_S = 60
 _MAY_ASK, _STILL_ACTIVE = 0x1000, 259
 """Of Windows: PROCESS_QUERY_LIMITED_INFORMATION, and the status of a process that goes on."""
 _held: dict[Path, int] = {}
@@ -167,9 +169,16 @@ def _remove(draft: Path) -> None:
         return  # a folder that cannot be read holds no draft of ours; the first error is the one to tell
 
 
-_WATCHER = 'while IFS= read -r folder; do set -- "$@" "$folder"; done; rm -rf -- "$@"'
+_WATCHER = """
+while IFS= read -r one; do
+    case $one in /*) set -- "$@" "$one" ;; -*) ended="$ended $one " ;; *) started="$started $one" ;; esac
+done
+for one in $started; do case $ended in *" -$one "*) ;; *) kill -9 "$one" ;; esac; done
+rm -rf -- "$@" || { sleep 1; rm -rf -- "$@"; }
+"""
 _watchers: dict[int, Any] = {}
-"""By process: a shell that outlives it by a moment. Its input ends with the process, killed or not; then it removes the folders it was told."""
+"""By process: a shell that outlives it by a moment. Its input ends with the process, killed or not; then it ends the processes and removes the
+folders that it was told of."""
 _one_at_a_time = threading.Lock()
 """Two threads that both began a watcher would lose one, and with it the folders that it had been told of."""
 
@@ -184,8 +193,9 @@ def scratch_folder(purpose: str) -> Path:
     if not _held:
         remove_left_over()
         atexit.register(_remove_all)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_SCRATCH}{purpose}-"))
-    _have_removed(folder)
+    folder = Path(tempfile.gettempdir(), f"{_SCRATCH}{purpose}-{os.urandom(8).hex()}").absolute()
+    _tell_watcher(str(folder))  # before it is there: a kill may come at any moment
+    folder.mkdir(0o700)
     lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
     if _fcntl is not None:
         _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
@@ -203,11 +213,31 @@ def scratch_for(purpose: str) -> Iterator[Path]:
         remove_scratch(folder)
 
 
-def _have_removed(folder: Path) -> None:
-    """Tell the watcher of this process about a folder; the first one starts it."""
+@contextmanager
+def ended_along(pid: int) -> Iterator[None]:
+    """For the block, a child of this process is killed when this one is. The block ends before anybody waits for the child."""
+    _tell_watcher(f"{pid}")
+    try:
+        yield
+    finally:
+        _tell_watcher(f"-{pid}")
+
+
+def become(command: list[str], folder: Path) -> NoReturn:
+    """Go on as another program, in a folder; scratch folders go with that one."""
+    for watcher in _watchers.values():
+        os.set_inheritable(watcher.stdin.fileno(), True)
+    for lock in _held.values():
+        os.set_inheritable(lock, True)
+    os.chdir(folder)
+    os.execv(command[0], command)  # noqa: S606 - no shell, as wanted
+
+
+def _tell_watcher(line: str) -> None:
+    """Tell the watcher of this process about a folder or a child; the first one starts it."""
     import subprocess
 
-    if _fcntl is None or "\n" in str(folder):
+    if _fcntl is None or "\n" in line:
         return
     with suppress(OSError), _one_at_a_time:  # no shell, or it was ended: the next process cleans up
         if os.getpid() not in _watchers:
@@ -222,7 +252,7 @@ def _have_removed(folder: Path) -> None:
                 start_new_session=True,
             )
             _watchers[os.getpid()].returncode = 0  # nobody waits for what outlives this process
-        _watchers[os.getpid()].stdin.write(os.fsencode(folder.absolute()) + b"\n")
+        _watchers[os.getpid()].stdin.write(os.fsencode(line) + b"\n")
 
 
 def remove_scratch(folder: Path) -> None:
@@ -241,14 +271,22 @@ def remove_left_over() -> None:
 
     if _fcntl is None:
         return
-    for lock_file in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*/{_LOCK}"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        lock_file = folder / _LOCK
         with suppress(OSError):
-            if lock_file.parent.is_symlink() or lock_file.parent.stat().st_uid != os.getuid():
+            about = folder.lstat()
+            if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid():
+                continue
+            if (
+                not lock_file.exists()
+            ):  # its process was killed while it made or removed it; one that makes it now is younger
+                if time.time() - about.st_mtime > _MAKING_S:
+                    shutil.rmtree(folder, ignore_errors=True)
                 continue
             lock = os.open(lock_file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
-                shutil.rmtree(lock_file.parent, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
             finally:
                 os.close(lock)
 

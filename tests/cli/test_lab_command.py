@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
+from urllib.request import urlopen
 
 import pytest
 
@@ -44,9 +46,14 @@ def test_jupyterlab_starts_on_loopback_with_a_token_whoever_starts_it(tmp_path):
         try:
             lines = iter(process.stderr.readline, "")
             address = next((line for line in lines if "/lab/tree/lab.ipynb?token=" in line), "")
+            process.kill()  # it alone, as a user would: no server may go on
+            process.wait(10)
+            assert "http://127.0.0.1:" in address, "JupyterLab ended before it listened"
+            with pytest.raises(OSError, match="refused"), urlopen(address.split()[-1], timeout=10):
+                pass
         finally:
-            os.killpg(process.pid, signal.SIGTERM)
-    assert "http://127.0.0.1:" in address, "JupyterLab ended before it listened"
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
     assert (tmp_path / "my-lab" / "lab.ipynb").is_file()  # a folder of the user's, which stays
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.model.files import draft_of, write_atomically
+from rebalance_kit.model.files import draft_of, remove_left_over, write_atomically
 
 
 @pytest.mark.parametrize("data", ["één\r\ntwo\n", "één\r\ntwo\n".encode(), ["één\r\n", "two\n"]])
@@ -92,3 +96,58 @@ print(len(made), len(begun))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["12", "1"]  # another one, lost, would remove its folders at once
+
+
+STARTS = """
+import os, subprocess, sys
+from rebalance_kit.model.files import ended_along, scratch_folder
+folder = scratch_folder("along")
+child = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL)
+with ended_along(child.pid):
+    print(child.pid, folder, flush=True)
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), 9)
+print("over", flush=True)
+"""
+
+
+@pytest.mark.parametrize(("end", "goes_on"), [("killed", False), ("orderly", True)])
+def test_a_child_is_killed_with_its_process_and_one_that_was_let_go_stays(end, goes_on, tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTS, end], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    ) as process:  # fmt: skip
+        pid, folder = process.stdout.readline().split()
+        process.wait(20)
+        until = time.monotonic() + 20
+        while time.monotonic() < until and (Path(folder).exists() or (not goes_on and is_alive(int(pid)))):
+            time.sleep(0.02)
+        try:
+            assert not Path(folder).exists()
+            assert is_alive(int(pid)) is goes_on
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+
+
+def is_alive(pid):
+    """Whether a process runs; one that waits to be noticed does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_folders_whose_process_was_killed_before_it_held_them_go_with_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    old, young, strange = (tmp_path / f"rebalance-kit-{name}" for name in ("old", "young", "strange"))
+    for folder in (old, young, tmp_path / "elsewhere"):
+        (folder / "inner").mkdir(parents=True)
+    strange.symlink_to(tmp_path / "elsewhere")
+    for folder in (old, tmp_path / "elsewhere"):
+        os.utime(folder, (1, 1))
+    remove_left_over()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "elsewhere",
+        "rebalance-kit-strange",
+        "rebalance-kit-young",
+    ]

@@ -66,6 +66,12 @@ def run_items_export(
 
 def write_new(to: Path, content: bytes, *, again: bool = False) -> None:
     """Write a file beside and rename it; over one that is there only with ``again``. Raises ``DataError``."""
-    if to.exists() and not again:
-        raise DataError(f"{to}: exists already; expected the name of a new file")
+    if not again:
+        refuse_taken(to)
     write_atomically(to, content)
+
+
+def refuse_taken(to: Path) -> None:
+    """Raise ``DataError`` for a name that something has already."""
+    if to.exists():
+        raise DataError(f"{to}: exists already; expected the name of a new file")

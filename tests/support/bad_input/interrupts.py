@@ -3,18 +3,20 @@
     python -m tests.support.bad_input.interrupts --moments 50 run make-logs exercise exam logs notebook watch notebooks.py
     python -m tests.support.bad_input.interrupts --moments 10 --disk run make-logs     # needs the right to mount
 
-A command is run once to its end; what it wrote is the measure. Then it gets SIGINT, and SIGKILL, at random moments of
-that time. After each, every file that is there must be whole, byte for byte as measured (hidden drafts apart), a set of files
+A command is run once to its end, with a home, a cache and a folder of temporary files of its own; what it wrote is the measure. Then
+it alone gets SIGINT, and SIGKILL, at random moments of that time; what it started is left to itself. After each, no process
+may go on, every file that is there must be whole, byte for byte as measured (hidden drafts apart), a set of files
 must be there whole or not at all, no traceback may be told, and the same command run again must end well with the same files,
-and leave nothing in the folder of temporary files and no draft beside what it wrote. With ``--disk`` the command runs where little
-room is left, and where nothing can be written: it must end in a line that says so.
-Prints a row of a table for each command and signal.
+and leave no name behind that the measured run does not: in the home, the cache, temporary files, ``/tmp``, ``/dev/shm`` or the folder.
+With ``--disk`` the command runs where little room is left, and where nothing can be written: it must end in a line that says so.
+Prints a row of a table for each command and signal. Start it with ``unshare --mount`` and an empty ``/tmp`` where others use that folder.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import os
 import random
 import re
@@ -27,17 +29,24 @@ import tempfile
 import time
 import venv
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 Files = Mapping[str, bytes]
 ROOT = Path(__file__).resolve().parents[3]
 KIT = (sys.executable, "-m", "rebalance_kit")
-_TEMPORARY = "temporary"
+_TEMPORARY, _HOME = "temporary", "home"
+OWN = ("store", _TEMPORARY, _HOME)
+"""Folders that every command finds there."""
 LEFT_OUT = (".rebalance-kit.json",)
 """Files whose text names a time or a machine."""
+GONE_WITHIN_S = 15.0
+"""Processes of a killed command end within this time: Java looks for its reader every few seconds."""
+_SHARED = (Path("/tmp"), Path("/dev/shm"))  # noqa: S108 (only looked at)
+_JAVAS = "hsperfdata_"
+"""A folder that Java makes for each user, whoever starts it."""
 
 
 def files_of(folder: Path) -> Files:
@@ -48,7 +57,7 @@ def files_of(folder: Path) -> Files:
         if path.is_file()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and (name := path.relative_to(folder).as_posix()) not in LEFT_OUT
-        and not name.startswith(f"{_TEMPORARY}/")
+        and not name.startswith((f"{_TEMPORARY}/", f"{_HOME}/"))
     }
 
 
@@ -58,18 +67,32 @@ def _paths(folder: Path) -> list[Path]:
 
 
 def names_in(folder: Path) -> frozenset[str]:
-    """Everything in a folder, drafts too; the folder of the store counts when something is in it."""
-    return frozenset(path.relative_to(folder).as_posix() for path in _paths(folder)) - {"store", _TEMPORARY}
+    """Everything in a folder, drafts too; the folders of the command's own count when something is in them."""
+    return frozenset(path.relative_to(folder).as_posix() for path in _paths(folder)) - set(OWN)
 
 
-def left_in(folder: Path) -> list[str]:
-    """Temporary files, and drafts beside what was written."""
-    drafts = [
-        path for path in _paths(folder) if path.name.endswith(".part") or path.name.startswith(".draft-")
-    ]
-    return [path.relative_to(folder).as_posix() for path in (*(folder / _TEMPORARY).glob("*"), *drafts)]
+def shared_names() -> frozenset[str]:
+    """What lies where every process of the machine may write."""
+    return frozenset(
+        path.as_posix()
+        for place in _SHARED
+        if place.is_dir()
+        for path in place.iterdir()
+        if not path.name.startswith(_JAVAS)
+    )
 
 
+def left_in(folder: Path, usual: frozenset[str]) -> list[str]:
+    """Names that the measured run does not leave; drawn parts of names count as equal."""
+    return sorted(alike(names_in(folder)) - alike(usual))
+
+
+def alike(names: Iterable[str]) -> frozenset[str]:
+    """Names without what a run draws: numbers and digests of files of Spark, its stores, Python and pip."""
+    return frozenset(_DRAWN.sub("#", _SPARKS.sub("part", name)) for name in names)
+
+
+_DRAWN = re.compile(r"[0-9a-f]{8,}(?:-[0-9a-f]{4,})*|(?<=/)[0-9a-f]{1,2}(?=/)|\d+")
 _SPARKS = re.compile(r"part-[0-9]+-[0-9a-f-]{36}-c[0-9]+")
 """How Spark calls a file of a table; a second run calls it otherwise."""
 
@@ -104,6 +127,11 @@ class Command:
     as_set: bool = True
     mean: Callable[[Path], Files] = files_of
     program: tuple[str, ...] = KIT
+    finish: tuple[str, ...] = ()
+    """What ends that which a command leaves running, as a broker."""
+    good: tuple[int, ...] = (0,)
+    again: tuple[str, ...] = ()
+    """What is run after a kill, where it is not the same: a record that was broken off is kept."""
 
 
 def _answer(folder: Path) -> None:
@@ -174,6 +202,14 @@ def zipped(folder: Path) -> Files:
     return found
 
 
+def without_times(folder: Path) -> Files:
+    """Pages as PDF hold the moment of their making, and a number drawn from it."""
+    return {
+        name: re.sub(rb"/(?:CreationDate|ModDate) \([^)]*\)|<[0-9a-f]{32}>", b"", data)
+        for name, data in files_of(folder).items()
+    }
+
+
 def _with_python(folder: Path) -> None:
     """An environment of the folder's own with the kit in it, as `pip install rebalance-kit` makes one."""
     venv.create(folder / "venv", with_pip=True, symlinks=True)
@@ -203,8 +239,52 @@ def _few_logs(folder: Path) -> None:
     _logs(folder, "crash")
 
 
+def _exported(folder: Path) -> None:
+    """A file of answers, as `answers export` writes it."""
+    make_folders(folder)
+    quiz = COMMANDS["quiz"]
+    for words in (quiz.words, ("answers", "export", "--to", "given.jsonl")):
+        ended(replace(quiz, words=words), folder, None, 0)
+    for path in (folder / "store").iterdir():
+        path.unlink()
+
+
+def _deployment(folder: Path) -> None:
+    (folder / "values.yaml").write_text("replicaCount: 5\n", "utf-8")
+
+
+def _begun(folder: Path) -> None:
+    from rebalance_kit.exercises.workspace import find
+
+    subprocess.run(
+        [*KIT, "exercise", "start", "c1", "--folder", "ex"], check=True, capture_output=True, cwd=folder
+    )
+    (folder / "ex" / find("c1").name / "answer.py").write_text(find("c1").text("solution.py"), "utf-8")
+
+
+def _recorded(folder: Path) -> None:
+    from rebalance_kit.recordings.folder import unpack
+
+    (run,) = unpack(folder, ("crash.eager.4.3.1",))
+    run.rename(folder / "run")
+
+
+def _jars(folder: Path) -> None:
+    """Kafka's jars of the user's cache, so that what is killed is the broker and not its download."""
+    jars = folder / _HOME / ".cache" / "rebalance-kit" / "live" / "jars"
+    jars.mkdir(parents=True)
+    for version in (Path.home() / ".cache" / "rebalance-kit" / "live" / "jars").iterdir():
+        if version.is_dir():
+            (jars / version.name).symlink_to(version)
+
+
+_STARTS = ("broker", "start")
+_STOPS = ("broker", "stop")
+
 COMMANDS: Mapping[str, Command] = {
     "run": Command(("run", "crash", "--one-run", "--out", "out")),
+    "run, draws": Command(("run", "crash", "--draws", "3", "--out", "out"), as_set=False),
+    "watch --from": Command(("watch", "--from", "a=sleep 600", "--idle", "2"), mean=nothing_of),
     "make-logs": Command(("make-logs", "storm", "--size", "60000", "--seed", "1", "--out", "out")),
     "exercise": Command(("exercise", "start", "03", "--folder", "out", "--learner", "ada"), as_set=False),
     "exam": Command(
@@ -228,6 +308,7 @@ COMMANDS: Mapping[str, Command] = {
         ("what-if", "in", "--draws", "2", "--scenario", "out.yaml", "--markdown", "out.md"),
         prepare=_few_logs,
         as_set=False,
+        good=(0, 3),
     ),
     "course": Command(("course", "out"), as_set=False),
     "vote": Command(
@@ -263,8 +344,59 @@ COMMANDS: Mapping[str, Command] = {
         mean=installed,
         program=("venv/bin/python",),
     ),
+    "logs --markdown": Command(
+        ("logs", "in", "--fail-on", "never", "--markdown", "out.md"), prepare=_few_logs, as_set=False
+    ),
+    "make-logs --truth": Command(
+        ("make-logs", "crash", "--gzip", "--out", "out", "--truth", "truth.jsonl"), as_set=False
+    ),
+    "replay": Command(("replay", "run", "--draws", "2", "--out", "out"), prepare=_recorded, as_set=False),
+    "plan-deploy": Command(
+        ("plan-deploy", "values.yaml", "--draws", "2", "--markdown", "out.md"),
+        prepare=_deployment,
+        as_set=False,
+    ),
+    "lab --notebook": Command(("lab", "crash", "--notebook", "out.ipynb")),
+    "quiz": Command(("quiz", "--count", "8", "--seed", "1"), typed="a\n" * 16, as_set=False, mean=answers_of),
+    "review": Command(("review",), typed="a\n" * 16, as_set=False, mean=answers_of),
+    "answers import": Command(
+        ("answers", "import", "--from", "given.jsonl"), prepare=_exported, as_set=False, mean=answers_of
+    ),
+    "answers delete": Command(
+        ("answers", "delete", "--yes"), prepare=_exported, as_set=False, mean=answers_of
+    ),
+    "items new": Command(("items", "new", "single", "an-item", "--to", "out.yaml")),
+    **{
+        f"items export {form}": Command(
+            ("items", "export", form, f"out.{end}", "--count", "20", "--seed", "1"),
+            mean=zipped if end in {"apkg", "zip"} else files_of,
+        )
+        for form, end in (
+            ("anki", "apkg"),
+            ("qti", "zip"),
+            ("moodle", "xml"),
+            ("html", "html"),
+            ("csv", "csv"),
+        )
+    },
+    "workshop --plan-b": Command(("workshop", "90min", "--to", "out.ipynb", "--plan-b", "out"), as_set=False),
+    "cards, PDF": Command(("cards", "--out", "out"), as_set=False, mean=without_times),
+    "exercise check": Command(
+        ("exercise", "check", "c1", "--folder", "ex"), prepare=_begun, as_set=False, mean=nothing_of
+    ),
+    "classroom gradescope": Command(("classroom", "gradescope", "c1", "--to", "out.zip"), mean=zipped),
+    "classroom nbgrader": Command(("classroom", "nbgrader", "c1", "01", "--to", "out.zip"), mean=zipped),
+    "broker start": Command(_STARTS, prepare=_jars, as_set=False, mean=nothing_of, finish=_STOPS),
+    "broker start, first fetch": Command(_STARTS, as_set=False, mean=nothing_of, finish=_STOPS),
+    "record": Command(
+        ("record", "leave", "--out", "out"),
+        prepare=_jars,
+        as_set=False,
+        mean=nothing_of,
+        again=("record", "leave", "--out", "again"),
+    ),
     "what-if --page": Command(
-        ("what-if", "in", "--draws", "2", "--page", "out.html"), prepare=_few_logs, as_set=False
+        ("what-if", "in", "--draws", "2", "--page", "out.html"), prepare=_few_logs, as_set=False, good=(0, 3)
     ),
     "notebooks.py": Command(
         ("--folder", "notebooks"),
@@ -275,15 +407,60 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
-def ended(command: Command, folder: Path, after_s: float | None, number: int) -> tuple[int, str]:
-    """Run the command in the folder; after so many seconds it gets the signal. Its status and standard error."""
-    environment = {
-        **os.environ,
+def adopt_orphans() -> None:
+    """Make this process the parent of whatever its children leave, so that none can hide in a session of its own."""
+    become_subreaper = 36  # PR_SET_CHILD_SUBREAPER
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(become_subreaper, 1, 0, 0, 0)
+
+
+def wait_for_orphans(within_s: float = GONE_WITHIN_S) -> list[str]:
+    """Wait for the adopted; the command lines of those that go on, which are then killed."""
+    until = time.monotonic() + within_s
+    while orphans := _children():
+        if time.monotonic() > until:
+            break
+        for pid in orphans:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(0.05)
+    found = [_words(pid) for pid in orphans]
+    for pid in orphans:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    return found
+
+
+def _children() -> list[int]:
+    me = Path(f"/proc/self/task/{os.getpid()}/children")
+    return [int(word) for word in me.read_text("ascii").split()] if me.exists() else []
+
+
+def _words(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")[:200]
+    except OSError:
+        return f"process {pid}"
+
+
+def environment_of(folder: Path) -> Mapping[str, str]:
+    """Home, cache, store and temporary files of the folder's own; pip keeps its cache, and Kafka's jars are a link to the user's."""
+    pip = os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache" / "pip")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    return {
+        **kept,
+        "HOME": str(folder / _HOME),
+        "PIP_CACHE_DIR": pip,
         "REBALANCE_KIT_ATTEMPTS": str(folder / "store" / "a.sqlite"),
         "TMPDIR": str(folder / _TEMPORARY),
     }
+
+
+def ended(command: Command, folder: Path, after_s: float | None, number: int) -> tuple[int, str]:
+    """Run the command in the folder; after so many seconds it alone gets the signal. Its status and standard error."""
     with subprocess.Popen(
-        [*command.program, *command.words], cwd=folder, env=environment, text=True, start_new_session=True,
+        [*command.program, *command.words], cwd=folder, env=environment_of(folder), text=True, start_new_session=True,
         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         told = [""]
@@ -295,43 +472,68 @@ def ended(command: Command, folder: Path, after_s: float | None, number: int) ->
                 _, told[0] = process.communicate(timeout=60)
             except subprocess.TimeoutExpired:
                 told[0] = "did not end within 60 s of the signal"
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        return process.returncode, told[0]
+                process.kill()
+    if command.finish:
+        subprocess.run(
+            [*command.program, *command.finish],
+            check=False,
+            cwd=folder,
+            env=environment_of(folder),
+            capture_output=True,
+        )
+    if going_on := wait_for_orphans():
+        told[0] += f"\n{STILL_RUNS} {going_on[0]}"
+    return process.returncode, told[0]
+
+
+STILL_RUNS = "a process goes on:"
 
 
 def make_folders(folder: Path) -> None:
-    """Those that every command finds there: of the answers, and of temporary files."""
-    (folder / "store").mkdir(exist_ok=True)
-    (folder / _TEMPORARY).mkdir(exist_ok=True)
+    """Those that every command finds there: of the answers, of temporary files, and a home."""
+    for name in OWN:
+        (folder / name).mkdir(exist_ok=True)
 
 
-def _wrong(command: Command, folder: Path, whole: Files) -> str | None:
+def _wrong(command: Command, folder: Path, measured: Measured) -> str | None:
     """A file that is neither as measured nor as it was given, or None."""
     left = command.mean(folder)
-    wrong = [name for name, data in left.items() if whole.get(name) != data and not name.startswith("in/")]
+    wrong = [
+        name for name, data in left.items() if measured.whole.get(name) != data and not name.startswith("in/")
+    ]
     return f"half-written {wrong[0]}" if wrong else None
 
 
-def _again(command: Command, folder: Path, whole: Files) -> str | None:
+def _again(command: Command, folder: Path, measured: Measured) -> str | None:
     """What is wrong with the next run of the command, and with what is left after it."""
     left = command.mean(folder)
-    status, told = ended(command, folder, None, 0)
-    if status != 0 and left != whole:
+    status, told = ended(replace(command, words=command.again or command.words), folder, None, 0)
+    if status not in command.good and left != measured.whole:
         return f"again: status {status}: {told[-200:]}"
-    if command.mean(folder) != whole:
+    if command.mean(folder) != measured.whole:
         return "again: other files"
-    after = left_in(folder)
+    if STILL_RUNS in told:
+        return f"again: {told[-200:]}"
+    after = [*left_in(folder, measured.names), *sorted(shared_names() - measured.shared)]
     return f"left behind: {after[0]}" if after else None
 
 
-def disk_problem(command: Command, source: Path, whole: Files, room: int | None) -> str | None:
+@dataclass(frozen=True)
+class Measured:
+    """What the run to its end left: files that count, names of all, and what lay in shared folders before."""
+
+    whole: Files
+    names: frozenset[str]
+    shared: frozenset[str]
+
+
+def disk_problem(command: Command, source: Path, measured: Measured, room: int | None) -> str | None:
     """What is wrong where so many bytes are free, or with None, where nothing can be written."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=source.parent) as name:
         folder = Path(name)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", name], check=True)
         try:
-            shutil.copytree(source, folder, dirs_exist_ok=True)
+            shutil.copytree(source, folder, dirs_exist_ok=True, symlinks=True)
             make_folders(folder)
             ballast = folder / ".ballast"
             if room is None:
@@ -345,68 +547,75 @@ def disk_problem(command: Command, source: Path, whole: Files, room: int | None)
             if room is None:
                 subprocess.run(["mount", "-o", "remount,rw", name], check=True)
             ballast.unlink(missing_ok=True)
-            if wrong := _wrong(command, folder, whole):
+            if wrong := _wrong(command, folder, measured):
                 return wrong
-            if status == 0 and command.mean(folder) != whole:
+            if STILL_RUNS in told:
+                return f"told {told[-200:]}"
+            if status in command.good and command.mean(folder) != measured.whole:
                 return "ended well without its files"
-            return _again(command, folder, whole)
+            return _again(command, folder, measured)
         finally:
             subprocess.run(["umount", "-l", name], check=True)
 
 
-def problem_of(command: Command, source: Path, whole: Files, after_s: float, number: int) -> str | None:
+def problem_of(command: Command, source: Path, measured: Measured, after_s: float, number: int) -> str | None:
     """What is wrong after the signal at that moment, or None."""
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=source.parent) as name:
         folder = Path(name) / "here"
-        shutil.copytree(source, folder)
+        shutil.copytree(source, folder, symlinks=True)
         make_folders(folder)
         untouched = names_in(folder)
         status, told = ended(command, folder, after_s, number)
-        if "Traceback" in told or "did not end" in told:
-            return f"told {told.strip().splitlines()[-1][:120]}"
-        if number == signal.SIGINT and status not in {0, 130, -signal.SIGINT}:
+        if "Traceback" in told or "did not end" in told or STILL_RUNS in told:
+            return f"told {told.strip().splitlines()[-1][:200]}"
+        if number == signal.SIGINT and status not in {*command.good, 130, -signal.SIGINT}:
             return f"status {status}: {told[-200:]}"
-        if wrong := _wrong(command, folder, whole):
+        if wrong := _wrong(command, folder, measured):
             return wrong
         left = command.mean(folder)
-        if command.as_set and 0 < len(left) < len(whole):
-            return f"{len(left)} of {len(whole)} files"
-        if status == 0 and left != whole:
+        if command.as_set and 0 < len(left) < len(measured.whole):
+            return f"{len(left)} of {len(measured.whole)} files"
+        if status in command.good and left != measured.whole:
             return "ended well without its files"
-        return None if untouched == names_in(folder) else _again(command, folder, whole)
+        same = untouched == names_in(folder) and shared_names() <= measured.shared
+        return None if same else _again(command, folder, measured)
 
 
 def try_command(name: str, given: argparse.Namespace) -> Iterator[str]:
     """Rows of the table for one command, and the problems found."""
     command, dice = COMMANDS[name], random.Random(f"{given.seed}/{name}")
     with tempfile.TemporaryDirectory() as place:
-        source, measured = Path(place) / "source", Path(place) / "measured"
+        source, folder = Path(place) / "source", Path(place) / "measured"
         source.mkdir()
         command.prepare(source)
-        shutil.copytree(source, measured)
-        make_folders(measured)
-        begun = time.monotonic()
-        status, told = ended(command, measured, None, 0)
+        shutil.copytree(source, folder, symlinks=True)
+        make_folders(folder)
+        shared, begun = shared_names(), time.monotonic()
+        status, told = ended(command, folder, None, 0)
         took_s = time.monotonic() - begun
-        if status != 0:
+        if status not in command.good or STILL_RUNS in told:
             yield f"{name} does not run: {told[-300:]}"
             return
-        whole, size = command.mean(measured), sum(map(len, files_of(measured).values()))
+        measured = Measured(command.mean(folder), names_in(folder), shared_names() | shared)
+        size = sum(map(len, files_of(folder).values()))
         tries: list[tuple[str, Callable[[], str | None]]] = []
         if given.disk:
             rooms = [dice.randrange(size + 1) for _ in range(given.moments)]
             tries = [
-                (f"{room:,} bytes free", partial(disk_problem, command, source, whole, room))
+                (f"{room:,} bytes free", partial(disk_problem, command, source, measured, room))
                 for room in rooms
             ]
             yield from _row(name, "disk full", took_s, tries)
             yield from _row(
-                name, "read-only", took_s, [("", partial(disk_problem, command, source, whole, None))]
+                name, "read-only", took_s, [("", partial(disk_problem, command, source, measured, None))]
             )
             return
         for sent in given.signals:
-            moments = [dice.uniform(0, took_s) for _ in range(given.moments)]
-            tries = [(f"{at:.2f} s", partial(problem_of, command, source, whole, at, sent)) for at in moments]
+            parts = given.moments
+            moments = [took_s * (part + dice.random()) / parts for part in range(parts)]
+            tries = [
+                (f"{at:.2f} s", partial(problem_of, command, source, measured, at, sent)) for at in moments
+            ]
             yield from _row(name, sent.name, took_s, tries)
 
 
@@ -431,6 +640,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    adopt_orphans()
     problems = 0
     for name in given.names or COMMANDS:
         for row in try_command(name, given):
