@@ -8,13 +8,16 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
-from typing import NoReturn, TextIO
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
 
 from rebalance_kit.cli import classroom, engine, install, lab, live, logs, practice, streaming
 from rebalance_kit.cli.door import add_debug, through, working
 from rebalance_kit.model import __version__
-from rebalance_kit.model.errors import nearest
+from rebalance_kit.model.errors import DataError, nearest
+from rebalance_kit.model.files import is_file
 
 _UNKNOWN = re.compile(r"argument (?:COMMAND|ACTION): invalid choice: '(.*?)' \(choose from (.*)\)")
 _NO_NUMBER = re.compile(r"argument (.+): invalid (int|float) value: (.*)")
@@ -31,12 +34,34 @@ def main(argv: Sequence[str] | None = None, out: TextIO | None = None) -> int:
 
     def run(stream: TextIO) -> int:
         arguments = _parser().parse_args(words)
+        _refuse_inputs(vars(arguments))
         if words[0] not in _SILENT_WORKERS:
             return int(arguments.command(arguments, stream))
         with working(words[0], once=words[0] == "run"):
             return int(arguments.command(arguments, stream))
 
     return through(run, out, debug=len(words) < len(given))
+
+
+WRITTEN = frozenset({"html", "markdown", "night", "notebook", "out", "page", "to", "truth"})
+"""What options are called that name a file to write."""
+_OURS = frozenset({".csv", ".html", ".ipynb", ".jsonl", ".md", ".svg", ".yaml", ".yml", ".zip"})
+
+
+def _refuse_inputs(given: Mapping[str, Any]) -> None:
+    """Raise ``DataError`` where a command would write over a file that it reads, by whatever name; also over a log of a folder that it reads."""
+    paths = [
+        (name, Path(one))
+        for name, value in given.items()
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, str | Path) and "\0" not in str(one)
+    ]
+    for target in (path for name, path in paths if name in WRITTEN and is_file(path)):
+        for source in (path for name, path in paths if name not in WRITTEN):
+            with suppress(OSError):
+                inside = target.suffix not in _OURS and source.resolve() in target.resolve().parents
+                if inside or (source.is_file() and source.samefile(target)):
+                    raise DataError(f"{target}: is read by this command; expected another file to write")
 
 
 class _Parser(argparse.ArgumentParser):

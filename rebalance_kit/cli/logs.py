@@ -269,6 +269,7 @@ def add_what_if(commands: Commands) -> None:
     )
     asked.add_argument(
         "--scenario",
+        dest="night",
         type=Path,
         default=None,
         metavar="FILE",
@@ -421,7 +422,7 @@ def _what_if(arguments: argparse.Namespace, out: TextIO) -> int:
         DRAWS if arguments.draws is None else arguments.draws,
         arguments.seconds,
         arguments.target,
-        arguments.scenario,
+        arguments.night,
         arguments.markdown,
         arguments.json,
         arguments.page,

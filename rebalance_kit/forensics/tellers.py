@@ -194,6 +194,9 @@ class Metrics:
             raise ConfigError(
                 f"--metrics {address}: {problem.strerror}; expected an address that is free"
             ) from problem
+        # The server's own handler waits for a silent connection, and keeps its thread, for ever.
+        handler: Any = self._server.RequestHandlerClass
+        self._server.RequestHandlerClass = type("Handler", (handler,), {"timeout": NOTIFY_S})
 
     @property
     def port(self) -> int:

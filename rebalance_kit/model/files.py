@@ -8,7 +8,6 @@ import os
 import shutil
 import stat
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -190,16 +189,19 @@ def scratch_folder(purpose: str) -> Path:
     """
     import tempfile
 
-    if not _held:
-        remove_left_over()
-        atexit.register(_remove_all)
+    first = not _held
     folder = Path(tempfile.gettempdir(), f"{_SCRATCH}{purpose}-{os.urandom(8).hex()}").absolute()
     _tell_watcher(str(folder))  # before it is there: a kill may come at any moment
     folder.mkdir(0o700)
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
+    begun = folder / (_LOCK if _fcntl is None else f"{_LOCK}.new")
+    lock = os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
     if _fcntl is not None:
         _fcntl.flock(lock, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+        begun.rename(folder / _LOCK)  # who finds it finds it held
     _held[folder] = lock
+    if first:
+        atexit.register(_remove_all)
+        remove_left_over(folder.stat().st_mtime)
     return folder
 
 
@@ -265,8 +267,8 @@ def remove_scratch(folder: Path) -> None:
         os.close(lock)
 
 
-def remove_left_over() -> None:
-    """Remove this user's folders that no process holds."""
+def remove_left_over(now_s: float) -> None:
+    """Remove this user's folders that no process holds, at a time of the file system."""
     import tempfile
 
     if _fcntl is None:
@@ -280,7 +282,7 @@ def remove_left_over() -> None:
             if (
                 not lock_file.exists()
             ):  # its process was killed while it made or removed it; one that makes it now is younger
-                if time.time() - about.st_mtime > _MAKING_S:
+                if now_s - about.st_mtime > _MAKING_S:
                     shutil.rmtree(folder, ignore_errors=True)
                 continue
             lock = os.open(lock_file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -145,7 +145,7 @@ def test_folders_whose_process_was_killed_before_it_held_them_go_with_the_next(t
     strange.symlink_to(tmp_path / "elsewhere")
     for folder in (old, tmp_path / "elsewhere"):
         os.utime(folder, (1, 1))
-    remove_left_over()
+    remove_left_over(time.time())
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "elsewhere",
         "rebalance-kit-strange",

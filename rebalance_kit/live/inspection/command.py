@@ -52,20 +52,25 @@ def inspect(
     found = findings(seen)
     printed = {"json": lambda: _as_json(seen, found), "openmetrics": lambda: _metrics(seen, found)}
     for line in printed.get(form, lambda: _words(answer, seen, found))():
-        print(line, file=out)
+        print(_one(line), file=out)
     history = History()
     history.see(answer)
     try:
         while watch:
             watch -= 1
             for line in history.see(looking.look(bootstrap, configs, wanted, seconds)):
-                print(line, file=out, flush=True)
+                print(_one(line), file=out, flush=True)
     except KeyboardInterrupt:
-        print(history.summary(), file=out)
+        print(_one(history.summary()), file=out)
     grave = {gravity for gravity in GRAVITIES[: FAIL_ON.index(fail_on) + 1] if fail_on != "never"}
     if any(one.gravity in grave for one in found):
         return 1
     return 3 if any("error" in group.now for group in seen) else 0
+
+
+def _one(line: str) -> str:
+    """One line: a name of Kafka may hold any character, also one that would begin a line of its own."""
+    return " ".join(line.splitlines())
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from typing import Any
 
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.model.errors import to_install
+from rebalance_kit.model.yaml_text import YamlRules, read_text
 
 GRAVITIES = ("error", "warning", "note")
 REBALANCING = frozenset({"preparing_rebalancing", "completing_rebalancing", "assigning", "reconciling"})
@@ -367,14 +368,13 @@ _PASSED = (
 )
 
 
+_FILE = YamlRules("a file of client configs", error=LiveError)
+_STARTED = ("plugin.library.paths", "sasl.kerberos.kinit.cmd", "ssl.engine.location")
+
+
 def read_configs(file: Path) -> dict[str, str]:
     """A file of client configs, ``key=value`` per line as Kafka's own tools take it; raises ``LiveError`` naming the line."""
-    try:
-        lines = file.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise LiveError(
-            f"{file}: {getattr(error, 'strerror', None) or error}; expected a file of client configs"
-        ) from error
+    lines = read_text(file, _FILE).splitlines()
     configs: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
@@ -402,6 +402,10 @@ def native(configs: Mapping[str, str], where: str) -> dict[str, str]:
                 )
             made.setdefault(key, rest[1:].partition(rest[0])[0])
     for key in made:
+        if key in _STARTED:
+            raise LiveError(
+                f"{where}: {key} starts a program or loads a library; expected configs that only say how to connect"
+            )
         if key.endswith((".truststore.location", ".truststore.password", ".truststore.type")):
             raise LiveError(
                 f"{where}: {key} is of Java's stores; expected ssl.ca.location=FILE.pem (write it with keytool -exportcert -rfc)"
@@ -449,6 +453,12 @@ def look(
         ) from error
     if "error" in answer:
         raise LiveError(f"{bootstrap}: {_hidden(str(answer['error']), wish['configs'])}; {_advice(answer)}")
+    for shown in answer["looks"]:  # a broker may tell what it was told
+        for place, key in [
+            (one, key) for one in shown["groups"].values() for key in ("error", "offsets_error")
+        ]:
+            if place.get(key):
+                place[key] = _hidden(str(place[key]), wish["configs"])
     return dict(answer)
 
 

@@ -7,12 +7,15 @@ who does not know it sees nothing; a voter is known by a number that the page ha
 from __future__ import annotations
 
 import threading
+import time
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from secrets import token_hex
-from socket import socket
+from socket import SHUT_RDWR, socket
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -23,8 +26,9 @@ from rebalance_kit.quiz.sittings.poll import VOTER, Ballot, PollCount
 
 ROAD = "phone"
 PATIENCE_S = 10.0
-"""Seconds that a connection may be silent."""
-MOST_AT_ONCE = 60
+"""Seconds that a connection may last."""
+MOST_AT_ONCE, MOST_OF_ONE = 60, 40
+"""Connections of all addresses, and of one, behind which a whole class may be."""
 _MOST_BODY = 2_000
 _RENEWED_S = 4
 _ITSELF, _EVERYWHERE = "'self'", "0.0.0.0"  # noqa: S104 - only when the instructor says so
@@ -136,20 +140,32 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, address: tuple[str, int], room: Room) -> None:
         self.room = room
-        self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._open: dict[Any, tuple[str, float]] = {}
+        self._counting = threading.Lock()
         super().__init__(address, _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
-            self.shutdown_request(request)
+        """Begin a thread; where there are too many, the oldest connection ends of this address, or of the one that has most."""
+        host, now = str(client_address[0]), time.monotonic()
+        with self._counting:
+            held = Counter(one for one, _ in self._open.values())
+            over = [one for one, (_, begun) in self._open.items() if now - begun > PATIENCE_S]
+            if held[host] >= MOST_OF_ONE or len(self._open) >= MOST_AT_ONCE:
+                greedy = host if held[host] >= MOST_OF_ONE else held.most_common(1)[0][0]
+                over.append(next(one for one, (whose, _) in self._open.items() if whose == greedy))
+            for one in over:
+                self._open.pop(one, None)
+                with suppress(OSError):
+                    one.shutdown(SHUT_RDWR)  # its thread reads the end
+            self._open[request] = (host, now)
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            with self._counting:
+                self._open.pop(request, None)
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """A phone that went away is no news."""
