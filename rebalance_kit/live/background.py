@@ -37,7 +37,8 @@ def status() -> Running | None:
                 if os.fstat(held.fileno()).st_uid != os.getuid():
                     return None  # in a cache that others write to: nobody stops a process that they name
                 told = json.loads(held.read() or "{}")
-                return told if "bootstrap" in told else None
+                whole = isinstance(told, dict) and isinstance(told.get("pid"), int) and "bootstrap" in told
+                return told if whole else None
     except (OSError, ValueError):
         return None
     return None

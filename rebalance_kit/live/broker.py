@@ -118,6 +118,12 @@ class Broker:
             raise LiveError(f"nodes={nodes}: expected 1 to {MOST_NODES} brokers")
         self.version = version
         self.configs = {key: str(value) for key, value in (configs or {}).items()}
+        if bad := [
+            key
+            for key, value in self.configs.items()
+            if {"\n", "\r"} & {*key, *value} or value.endswith("\\")
+        ]:
+            raise LiveError(f"broker config {bad[0]!r} goes on in another line; expected one line")
         self.users = dict(users or {})
         for name, password in self.users.items():
             if not _PLAIN_NAME.fullmatch(name) or not _PLAIN_NAME.fullmatch(password):

@@ -6,21 +6,34 @@ written holds no control character, no script and nothing of what an attacker hi
 
 from __future__ import annotations
 
+import argparse
+import contextlib
 import gzip
 import hashlib
 import io
 import json
 import os
 import re
+import socket
 import stat
 import struct
+import subprocess
+import sys
 import tarfile
+import threading
+import time
 import zipfile
 import zlib
 from base64 import urlsafe_b64encode
+from copy import deepcopy
+from types import SimpleNamespace
+from urllib.request import urlopen
 
 import pytest
 
+from rebalance_kit.cli import WRITTEN, _parser
+from rebalance_kit.forensics import tellers
+from rebalance_kit.live.inspection import look as looking
 from rebalance_kit.quiz.sittings.poll import MOST_VOTERS, Ballot, PollCount, write_code
 from rebalance_kit.quiz.sittings.store import Store
 from tests.support.bad_input.command import ended
@@ -466,3 +479,403 @@ def test_a_watch_refuses_an_address_that_is_none(address, place):
     pytest.importorskip("prometheus_client", reason="prometheus_client is not installed")
     (place / "a.log").write_bytes(LINE)
     assert attempt(place, "watch", "a.log", "--idle", "0.1", "--metrics", address).status == 2
+
+
+# --- what is read is not written over --------------------------------------------------------
+PLAN = "kind: Deployment\nspec: {replicas: 2}\n"
+OVER = {
+    "a log as the postmortem": ("logs", "a.log", "--markdown", "a.log"),
+    "a log by another path": ("logs", "a.log", "--markdown", "../here/./a.log"),
+    "a log by a link": ("logs", "a.log", "--markdown", "link.md"),
+    "a log by a hard link": ("logs", "a.log", "--markdown", "hard.md"),
+    "a log of the folder": ("logs", "folder", "--markdown", "folder/b.log"),
+    "events as the postmortem": ("logs", "a.log", "--events", "e.csv", "--markdown", "e.csv"),
+    "a log as the section": ("what-if", "a.log", "--draws", "2", "--markdown", "a.log"),
+    "a log as the scenario": ("what-if", "a.log", "--draws", "2", "--scenario", "a.log"),
+    "a log as the page": ("what-if", "a.log", "--draws", "2", "--page", "a.log"),
+    "a scenario as the next one": ("what-if", "s.yaml", "--draws", "2", "--scenario", "s.yaml"),
+    "a manifest as the plan": ("plan-deploy", "d.yaml", "--draws", "2", "--markdown", "d.yaml"),
+    "a scenario as an animation": ("lab", "s.yaml", "--html", "s.yaml"),
+    "a scenario as a notebook": ("lab", "s.yaml", "--notebook", "s.yaml"),
+    "a scenario as the shortest": ("search", "s.yaml", "--count", "1", "--out", "s.yaml"),
+    "a log as the page of a watch": ("watch", "a.log", "--once", "--page", "a.log"),
+    "a scenario as its truth": ("make-logs", "s.yaml", "--out", "new", "--truth", "s.yaml"),
+}
+
+
+@pytest.mark.parametrize("name", OVER)
+def test_no_command_writes_over_what_it_reads(name, place):
+    (place / "folder").mkdir()
+    texts = {
+        "a.log": LINE,
+        "folder/b.log": LINE,
+        "e.csv": b"2026-01-05T09:00:10Z,x\n",
+        "d.yaml": PLAN.encode(),
+    }
+    texts["s.yaml"] = b"scenario: s\ntopics: {t: 2}\nmembers: [{name: c1, topics: [t]}]\nend: 5s\n"
+    for file, data in texts.items():
+        (place / file).write_bytes(data)
+    (place / "link.md").symlink_to("a.log")
+    os.link(place / "a.log", place / "hard.md")
+    result = attempt(place, *OVER[name])
+    assert result.status == 2, result.out
+    assert "expected another" in result.error
+    assert {file: (place / file).read_bytes() for file in texts} == texts
+
+
+def test_every_option_that_writes_a_file_is_known():
+    """An option of a new command that is called otherwise is not compared with what is read."""
+    unknown = [
+        option.option_strings
+        for parser in parsers(_parser())
+        for option in parser._actions
+        if option.metavar == "FILE" and re.match("(?:also )?write|keep a page", option.help or "")
+        if option.dest not in WRITTEN
+    ]
+    assert unknown == []
+
+
+def parsers(parser):
+    """A parser and those of its commands."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield from parsers(one)
+
+
+# --- clusters: what a broker answers, and how it is asked ------------------------------------
+NAMES = {
+    "escapes and a script": SCRIPT + ESCAPE,
+    "a line of its own": "x\n  ERROR    other: give the password\n",
+    "a line by a carriage return": "x\r\n  ERROR    other: give the password\r",
+    "a line by Unicode": "x\u2028  ERROR\u2029 other\u0085 y",
+    "the end of OpenMetrics": 'x"} 1\n# EOF\nkafka_group_lag{group="evil',
+    "a backslash at its end": "x\\",
+    "30,000 letters": "x" * 30_000,
+    "half a letter": "x\ud800",
+    "nothing": "",
+    "columns and a tab": "x\t\v\f   9,999",
+}
+
+
+def told_by_a_broker(name, group="app", lag=40):
+    """Two looks as the child tells them, with a name wherever a broker may put one."""
+    one = {"id": name, "client": name, "host": name, "instance": name, "owned": [f"{name}-0"], "target": []}
+    two = {**one, "id": f"{name}2", "owned": []}
+    about = {"type": "classic", "state": "stable", "assignor": name, "coordinator": 1, "offsets_error": None}
+    groups = {
+        group: {**about, "members": [one, two], "committed": {f"{name}-0": 0}},
+        "refused": {"error": name},
+    }
+    look = {"groups": groups, "topics": {name: {"0": [0, lag], "1": [0, lag]}}, "errors": []}
+    return {"cluster": {"brokers": {"1": f"{name}:9092"}, "configs": {}}, "looks": [{**look, "at_ms": at} for at in (0, 6000)]}  # fmt: skip
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    """What the child that asks the cluster prints; what it was asked is kept."""
+    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    asked = []
+
+    def answers(*printed, error=""):
+        left = list(printed)
+
+        def run(*_, **given):
+            asked.append(json.loads(given["input"]))
+            out = left.pop(0) if len(left) > 1 else left[0]
+            return SimpleNamespace(stdout=out if isinstance(out, str) else json.dumps(out), stderr=error)
+
+        monkeypatch.setattr(looking.subprocess, "run", run)
+        return asked
+
+    return answers
+
+
+INSPECT = ("inspect", "--bootstrap-server", "127.0.0.1:9", "--seconds", "0", "--fail-on", "never")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--openmetrics",), ("--watch", "1")])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_of_a_cluster_stays_in_its_line(name, form, cluster, place):
+    lines = []
+    for said in ("plain", NAMES[name]):
+        cluster(*(told_by_a_broker(said + more, said or "app") for more in ("", "!")))
+        result = attempt(place, *INSPECT, *form)
+        lines.append(result.out.splitlines())
+        assert all(map(json.loads, result.out.splitlines() if form == ("--json",) else ()))
+    assert len(lines[0]) == len(lines[1])
+    if form == ("--openmetrics",):
+        assert [line for line in lines[1] if line.startswith("# EOF")] == ["# EOF"]
+
+
+SETTINGS = {
+    "no equals sign": f"sasl.password {SECRET}",
+    "a login module without a password": f'sasl.jaas.config=x required username="{SECRET}";',
+    "a continued line": f"sasl.jaas.config=x required \\\n password={SECRET};",
+    "Java's stores": f"ssl.truststore.location=/x\nssl.truststore.password={SECRET}",
+    "a library to load": f"plugin.library.paths=evil\nsasl.password={SECRET}",
+    "a program to start": f"sasl.kerberos.kinit.cmd=touch ../outside/new\nsasl.password={SECRET}",
+    "an engine to load": "ssl.engine.location=./evil.so",
+    "two million bytes": "a=b\n" * 500_000,
+    "bytes that are no text": b"a=\xff\xfe\n",
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_client_configs_that_are_none_are_refused_unshown(name, cluster, place):
+    asked = cluster("never asked")
+    text = SETTINGS[name]
+    (place / "c").write_bytes(text if isinstance(text, bytes) else text.encode())
+    (place / "c").chmod(0o600)
+    assert attempt(place, *INSPECT, "--command-config", "c", given=("c",)).status == 2
+    assert asked == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "nothing"])
+def test_client_configs_that_are_no_file_are_not_waited_for(kind, cluster, place):
+    asked = cluster("never asked")
+    if kind == "pipe":
+        os.mkfifo(place / "c")
+    elif kind == "device":
+        (place / "c").symlink_to("/dev/zero")
+    elif kind == "folder":
+        (place / "c").mkdir()
+    assert attempt(place, *INSPECT, "--command-config", "c").status == 2
+    assert asked == []
+
+
+def test_client_configs_say_how_to_connect_and_not_to_whom(cluster, place):
+    asked = cluster(told_by_a_broker("x"))
+    (place / "c").write_text("bootstrap.servers=evil:1\nclient.id=\nerror_cb=x\n", "utf-8")
+    attempt(place, *INSPECT, "--command-config", "c", given=("c",))
+    assert asked[0]["bootstrap"] == "127.0.0.1:9"
+
+
+BROKEN = [told_by_a_broker(f"no password {SECRET} here"), told_by_a_broker("x")]
+BROKEN[1]["looks"][1]["groups"]["app"]["offsets_error"] = f"of {SECRET}"
+REPEATED = {
+    "in the error": ({"error": f"no such user {SECRET}", "code": "_AUTHENTICATION"}, ""),
+    "in the error of a group": (BROKEN[0], ""),
+    "in the error of its offsets": (BROKEN[1], ""),
+    "in the last words of the client": ("", f"\n{SECRET}\nlast {SECRET}"),
+}
+
+
+@pytest.mark.parametrize("key", ["sasl.password", "ssl.key.password", "sasl.oauthbearer.client.secret"])
+@pytest.mark.parametrize("form", [(), ("--json",)])
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_password_that_a_broker_repeats_is_not_told(name, form, key, cluster, place):
+    answer, error = REPEATED[name]
+    if name == "in the error of a group":
+        answer = deepcopy(answer)
+        answer["looks"] = [
+            {**one, "groups": {"refused": one["groups"]["refused"]}, "topics": {}} for one in answer["looks"]
+        ]
+        answer["cluster"]["brokers"] = {}
+    cluster(deepcopy(answer), error=error)
+    (place / "c").write_text(f"{key}={SECRET}\n", "utf-8")
+    (place / "c").chmod(0o600)
+    attempt(place, *INSPECT, *form, "--command-config", "c", given=("c",))
+
+
+def endless(link):
+    while True:
+        link.sendall(bytes(65_536))
+
+
+def drip(link):
+    while True:
+        link.sendall(b"\0")
+        time.sleep(0.5)
+
+
+BROKERS = {
+    "never answers": lambda link: link.recv(1) and time.sleep(100),
+    "closes at once": lambda link: None,
+    "answers rubbish": lambda link: link.sendall(os.urandom(100_000)),
+    "answers as a web server": lambda link: link.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+    ),
+    "announces 2 GB": lambda link: link.sendall(b"\x7f\xff\xff\xff" + bytes(1_000_000)) or time.sleep(100),
+    "announces less than nothing": lambda link: link.sendall(b"\xff\xff\xff\xff") or time.sleep(100),
+    "never ends": endless,
+    "answers a byte at a time": drip,
+    "answers escapes": lambda link: link.sendall(b"\0\0\0\x20\0\0\0\1" + ESCAPE.encode() * 3),
+}
+
+
+@pytest.mark.long
+@pytest.mark.timeout(150)
+def test_a_broker_that_is_none_ends_a_look_in_time_and_in_a_line(place):
+    pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    started = {}
+    for name, act in BROKERS.items():
+        server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=serve, args=(server, act), daemon=True).start()
+        words = ("inspect", "--bootstrap-server", f"127.0.0.1:{server.getsockname()[1]}", "--seconds", "0")
+        started[name] = subprocess.Popen(
+            [sys.executable, "-m", "rebalance_kit", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )  # fmt: skip
+    for name, process in started.items():
+        out, error = process.communicate(timeout=120)
+        assert (process.returncode, out) == (2, ""), (name, error)
+        assert len(error.splitlines()) == 1, name
+        assert CONTROL.search(error) is None, name
+
+
+def serve(server, act):
+    while True:
+        link, _ = server.accept()
+        threading.Thread(target=answered, args=(link, act), daemon=True).start()
+
+
+def answered(link, act):
+    with contextlib.suppress(OSError), link:
+        act(link)
+
+
+# --- a broker of one's own -------------------------------------------------------------------
+KEEPER = """
+import fcntl, sys, time
+held = open(sys.argv[1], "r+")
+fcntl.flock(held, fcntl.LOCK_EX)
+print("held", flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize("whose", ["another's", "rubbish", "a list", "no number"])
+def test_a_note_of_another_about_a_broker_ends_no_process(whose, place, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+    note = place / "cache" / "rebalance-kit" / "live" / "broker.json"
+    note.parent.mkdir(parents=True)
+    innocent = subprocess.Popen(["sleep", "100"])
+    told = {
+        "bootstrap": "h:1",
+        "kafka": "4.3.1",
+        "pid": innocent.pid,
+        "folder": str(place / "none"),
+        "log": ESCAPE,
+    }
+    note.write_text({"rubbish": "{", "a list": "[1]", "no number": json.dumps({**told, "pid": "x"})}.get(whose, json.dumps(told)))  # fmt: skip
+    keeper = subprocess.Popen([sys.executable, "-c", KEEPER, note], stdout=subprocess.PIPE)
+    try:
+        assert keeper.stdout.readline() == b"held\n"
+        if whose == "another's":
+            if os.getuid() != 0:
+                pytest.skip("only root gives a file away")
+            os.chown(note, 12_345, 12_345)
+        for words in (("status",), ("status", "--json"), ("stop",)):
+            attempt(place, "broker", *words)
+        assert innocent.poll() is None
+    finally:
+        for process in (keeper, innocent):
+            process.kill()
+            process.communicate()
+
+
+@pytest.mark.parametrize(
+    "words", ["a=b\nlisteners=PLAINTEXT://0.0.0.0:9", "a\rb=c", "a=b\\", "=x", "x", f"{ESCAPE}=1\n"]
+)
+def test_a_config_of_a_broker_is_one_line(words, place, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+    monkeypatch.setattr("rebalance_kit.live.background.class_path", lambda *_: "")
+    assert attempt(place, "broker", "start", "--config", words).status == 2
+
+
+@pytest.mark.parametrize(
+    "out", ["a file", "a link to another's work", "a link to nowhere", "a folder that is not empty"]
+)
+def test_a_record_takes_no_place_that_is_taken(out, place, monkeypatch):
+    monkeypatch.setattr(
+        "rebalance_kit.live.recorder.Broker", lambda *_, **__: pytest.fail("a broker was started")
+    )
+    target = place / "out"
+    if out == "a file":
+        target.write_text("x", "utf-8")
+    elif out == "a folder that is not empty":
+        (target / "x").mkdir(parents=True)
+    else:
+        target.symlink_to("../outside/course" if "another" in out else "../outside/none/none")
+    assert attempt(place, "record", "leave", "--out", "out").status == 2
+
+
+# --- a watch that tells others ---------------------------------------------------------------
+COMMANDS = {
+    "sleeps": ("sleep 100", "took longer"),
+    "writes without end": ("yes", "took longer"),
+    "fails": ("false", "status 1"),
+    "kills itself": ("sh -c 'kill -9 $$'", "status -9"),
+    "reads nothing": ("sh -c 'exec <&-'", ""),
+    "reads one byte": ("head -c 1", ""),
+    "is not there": ("./none", "cannot be started"),
+    "is a folder": (".", "cannot be started"),
+    "may not be run": ("./a.log", "cannot be started"),
+    "is for a shell": ("true; touch ../outside/new", "cannot be started"),
+    "substitutes": ("echo $(touch ../outside/new) `touch ../outside/new`", ""),
+    "writes to its error's end": ("sh -c 'head -c 3000000 /dev/zero >/dev/null; exit 3'", "status 3"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_whatever_a_told_command_does_the_watch_goes_on(name, crash, place, monkeypatch):
+    monkeypatch.setattr(tellers.Notify.__init__, "__defaults__", (0.3,))
+    (place / "logs").mkdir()
+    for file, text in crash.items():
+        (place / "logs" / file).write_bytes(text.replace(b"orders-app", HOSTILE.replace(b"\n", b"")))
+    (place / "a.log").write_bytes(b"x")
+    command, why = COMMANDS[name]
+    result = attempt(place, "watch", "logs", "--idle", "0.2", "--notify", command)
+    assert result.status in {0, 1}
+    assert why in result.error and ("goes on" in result.error) is bool(why)
+
+
+@pytest.mark.parametrize("command", ["", "  ", "'", '"x'])
+def test_a_command_that_is_none_is_refused_before_the_watch_begins(command, place):
+    (place / "a.log").write_bytes(LINE)
+    assert attempt(place, "watch", "a.log", "--idle", "0.1", "--notify", command).status == 2
+
+
+@pytest.fixture
+def metrics(monkeypatch):
+    """Metrics as a watch serves them, with hostile names, and patience for a moment."""
+    pytest.importorskip("prometheus_client", reason="prometheus_client is not installed")
+    monkeypatch.setattr(tellers, "NOTIFY_S", 0.3)
+    made = tellers.Metrics("0")
+    for name in NAMES.values():
+        row = {
+            "group": name.encode("utf-8", "replace").decode(),
+            "trigger": name.encode("utf-8", "replace").decode(),
+            "start_ms": 1,
+        }
+        made.tell(SimpleNamespace(rebalances=[row], findings=[]))
+    yield made
+    made.end(None)
+
+
+REQUESTS = {
+    "silence": b"",
+    "half a line": b"GET /metr",
+    "rubbish": b"\0\xff" * 500 + b"\r\n\r\n",
+    "a path that climbs": b"GET /../../../../etc/passwd HTTP/1.0\r\n\r\n",
+    "a header of 100,000 letters": b"GET / HTTP/1.0\r\nX: " + b"x" * 100_000 + b"\r\n\r\n",
+    "a header line that never ends": b"GET / HTTP/1.0\r\nX: x",
+    "a post": b"POST /metrics HTTP/1.0\r\nContent-Length: 100000000\r\n\r\nx",
+    "names without end": b"GET /metrics?" + b"name[]=x&" * 5_000 + b" HTTP/1.0\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_whatever_asks_for_metrics_is_answered_or_ended_and_others_are_served(name, metrics):
+    with socket.create_connection(("127.0.0.1", metrics.port), timeout=20) as link:
+        link.sendall(REQUESTS[name])
+        got = b""
+        with contextlib.suppress(ConnectionResetError):
+            while piece := link.recv(65_536):
+                got += piece
+    assert b"root:" not in got
+    with urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=20) as answer:
+        text = answer.read().decode()
+    lines = [line for line in text.split("\n") if line.startswith("rebalance_kit_rebalances_total{")]
+    assert len(lines) == len(NAMES)

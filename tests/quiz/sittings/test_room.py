@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import socket
+import threading
+import time
 from http.client import HTTPConnection
 from urllib.parse import urlencode, urlsplit
 
@@ -11,7 +13,7 @@ import pytest
 
 from rebalance_kit.model.errors import EnvironmentProblem
 from rebalance_kit.quiz.sittings.poll import PollCount
-from rebalance_kit.quiz.sittings.room import Room, as_picture
+from rebalance_kit.quiz.sittings.room import MOST_AT_ONCE, MOST_OF_ONE, Room, as_picture
 from rebalance_kit.quiz.sittings.store import Store
 
 ITEM = "eager-crash-which-unread"
@@ -124,3 +126,47 @@ def test_the_address_is_a_picture_that_a_phone_reads():
     pytest.importorskip("reportlab", reason="reportlab is not installed: the address is shown as text")
     svg = as_picture("http://192.0.2.7:8765/k2m4p9xrtw")
     assert svg.startswith("<svg") and 'viewBox="0 0 37 37"' in svg
+
+
+def silent(room, number, source="127.0.0.1", data=b"GET /"):
+    """Connections that say a little and then nothing."""
+    made = []
+    for _ in range(number):
+        link = socket.create_connection(("127.0.0.1", urlsplit(room.address).port), 10, (source, 0))
+        link.sendall(data)
+        made.append(link)
+    return made
+
+
+@pytest.mark.parametrize("source", ["127.0.0.1", "127.0.0.2"])
+def test_connections_that_are_held_keep_nobody_out(source, room):
+    """Of the same address as the voter, behind which a class may be, and of another."""
+    held = silent(room, 2 * MOST_AT_ONCE, source)
+    try:
+        assert voted(room, "a")[0] == 200
+        assert len(room._server._open) <= MOST_OF_ONE
+        assert threading.active_count() < 2 * MOST_AT_ONCE
+    finally:
+        for link in held:
+            link.close()
+
+
+def test_addresses_together_hold_no_more_than_a_room_has(room):
+    held = [link for last in range(2, 6) for link in silent(room, MOST_OF_ONE, f"127.0.0.{last}")]
+    try:
+        assert voted(room, "a")[0] == 200
+        assert len(room._server._open) <= MOST_AT_ONCE
+    finally:
+        for link in held:
+            link.close()
+
+
+def test_a_connection_that_drips_ends_when_its_time_is_over(room, monkeypatch):
+    monkeypatch.setattr("rebalance_kit.quiz.sittings.room.PATIENCE_S", 0.2)
+    (link,) = silent(room, 1)
+    with link:
+        for _ in range(4):
+            link.sendall(b"x")
+            time.sleep(0.1)
+        ask(room)  # whoever comes next ends it
+        assert link.recv(1_000) == b""
