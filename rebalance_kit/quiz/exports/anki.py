@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from html import escape
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from zlib import crc32
 
 from rebalance_kit.model.errors import require
@@ -43,6 +45,8 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         deck.add_note(genanki.Note(model=model, fields=fields, guid=question.head.id, tags=tags))
     with scratch_for("anki") as folder:
         path = folder / "deck.apkg"
+        # What genanki packs lies where it goes with this process, killed or not.
+        genanki.package.tempfile = SimpleNamespace(mkstemp=partial(tempfile.mkstemp, dir=folder))
         genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
         return io.BytesIO(path.read_bytes()).getvalue()
 
