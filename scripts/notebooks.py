@@ -143,7 +143,11 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     )
     with tempfile.TemporaryDirectory() as apart, tempfile.TemporaryFile() as said:
         # No reader is to see the answers of whoever made the notebook.
-        environment = {**os.environ, "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite")}
+        environment = {
+            **os.environ,
+            "REBALANCE_KIT_ATTEMPTS": str(Path(apart) / "attempts.sqlite"),
+            "REBALANCE_KIT_LIVE": "0",  # a stored output is of a recorded run
+        }
         try:
             client.execute(env=environment, stderr=said)  # a kernel that is stopped says so at length
         except BaseException as error:  # a cancelled task is no Exception

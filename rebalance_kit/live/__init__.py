@@ -7,7 +7,7 @@
 
 from rebalance_kit.live.broker import Broker
 from rebalance_kit.live.group import Group
-from rebalance_kit.live.jars import VERSIONS
+from rebalance_kit.live.jars import VERSIONS, ready
 from rebalance_kit.live.recorder import record
 
-__all__ = ["VERSIONS", "Broker", "Group", "record"]
+__all__ = ["VERSIONS", "Broker", "Group", "ready", "record"]

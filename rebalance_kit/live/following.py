@@ -11,7 +11,7 @@ from typing import Any
 
 from rebalance_kit.live.members import TRUTH
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.recordings.folder import Line, RecordedRun, is_row, is_step, parse_line
+from rebalance_kit.recordings.folder import Line, RecordedRun, is_row, is_step, parse_line, read_run
 
 THIN_MS = 300
 """Of polls that give a member the same partitions the first and the last in so long are kept; a gap is one of more than 400 ms."""
@@ -115,6 +115,8 @@ class Following:
 
     def run(self) -> RecordedRun | None:
         """The run up to now; None before its first step. The record's own end is its end, once it is there."""
+        if (self.folder / f"{TRUTH}.gz").exists():  # it is over, and packed
+            return read_run(self.folder)
         steps = tuple(step for step in self._head.get("steps", ()) if is_step(step))
         if not steps:
             return None

@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -23,6 +24,7 @@ from rebalance_kit.model.files import draft_folder, ended_along
 from rebalance_kit.pipeline.spark.java import find_java
 
 SETTINGS = "REBALANCE_KIT_IVY_SETTINGS"
+WANTED = "REBALANCE_KIT_LIVE"
 NEEDED_MB = 300
 _RELOAD4J = ("org.slf4j", "slf4j-reload4j", "1.7.36")
 _LOG4J2 = ("org.apache.logging.log4j", "log4j-slf4j-impl", "2.25.4")
@@ -79,6 +81,20 @@ def one_jar(name: str) -> Path:
 def java() -> str:
     """The ``java`` to run; raises ``EnvironmentProblem`` saying what to install."""
     return str(find_java().home / "bin" / "java")
+
+
+def ready(version: str = DEFAULT_VERSION) -> bool:
+    """Whether a real Kafka runs here: Java and PySpark are installed, and its jars are in the cache.
+
+    The environment's ``REBALANCE_KIT_LIVE`` decides where it is set: 1 fetches what is missing, 0 leaves it.
+    """
+    wanted = os.environ.get(WANTED)
+    if wanted is not None or sys.platform == "emscripten" or os.name != "posix":
+        return wanted == "1"
+    try:
+        return (cache() / "jars" / version).is_dir() and spark_jars().is_dir() and bool(java())
+    except EnvironmentProblem:
+        return False
 
 
 def class_path(version: str = DEFAULT_VERSION, say: Say | None = None) -> str:

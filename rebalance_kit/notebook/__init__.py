@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_names(
     {
         # run
         "quiet": "runs",
+        "real_run": "runs",
         "refusal": "runs",
         "run": "runs",
         "stall": "runs",

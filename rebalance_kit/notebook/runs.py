@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
+from pathlib import Path
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.draws import Distribution, Draws, draw, verdict
@@ -13,6 +14,7 @@ from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, measure
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.text import Table, Text, in_lines
+from rebalance_kit.recordings.folder import RecordedRun, read_run, unpack
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
 
@@ -40,6 +42,24 @@ def run(scenario: Scenario | str, protocol: str | None = None, seed: int | None 
     """Run a scenario (or one by its name, file or text) once; ``protocol`` None: as its members are configured."""
     wanted = scenarios.scenario(scenario) if isinstance(scenario, str) else scenario
     return simulate(wanted, seed, protocol)
+
+
+def real_run(
+    scenario: Scenario | str,
+    instead: str,
+    folder: Path,
+    protocol: str | None = None,
+    client: str | None = None,
+) -> RecordedRun:
+    """A scenario recorded on a real Kafka, in real time, where the parts are there (``live.ready``); else the recorded run ``instead``. Says which."""
+    from rebalance_kit import live
+
+    say: Callable[[str], None] = print
+    if live.ready():
+        say("a real Kafka runs it now, in real time")
+        return read_run(live.record(scenario, folder / "real", protocol, client=client, say=say))
+    say(f"no real Kafka is installed here (docs/live.md), so this was recorded before: {instead}")
+    return read_run(unpack(folder, (instead,))[0])
 
 
 def with_broker(

@@ -260,6 +260,12 @@ class Latencies:
     """Assigned callback to the first record, cooperative (n = 47)."""
     first_record_consumer: Spread = Spread(120, 220, 314, 420, 560)
     """Assigned callback to the first record, KIP-848 (n = 51)."""
+    later_record_classic: Spread = first_record_classic
+    """The same of a process that has been assigned partitions before, eager; ``calibrate`` tells them apart."""
+    later_record_cooperative: Spread = first_record_cooperative
+    """The same, cooperative."""
+    later_record_consumer: Spread = first_record_consumer
+    """The same, KIP-848."""
     commit: Spread = Spread(2, 4, 7, 12, 25)
     """OffsetCommit round trip, with its append."""
     poll_step_ms: int = 100

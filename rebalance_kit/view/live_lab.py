@@ -40,7 +40,7 @@ GONE = "has ended. Restart it first."
 class LiveLab(anywidget.AnyWidget):
     """A group on a real broker, on the lab's board; it follows until ``stop()``, or until the group ends.
 
-    ``source`` is a ``live.Group``, whose members the buttons crash, close, freeze, restart and add, or the folder of a run under way.
+    ``source`` is a ``live.Group``, whose members the buttons crash, close, freeze, restart and add, or the folder of a run, under way or over.
     ``theme``: auto, light, dark or projector. Raises ``DataError`` for a folder that is none, and while nobody has been started.
     """
 
@@ -121,7 +121,8 @@ class LiveLab(anywidget.AnyWidget):
         self._serial += 1
         with self.hold_sync():
             self.film = film_bytes(boards, level=1)
-            self.controls = self._controls(f"{run.scenario}, live on Kafka {run.kafka}")
+            how = "recorded" if self._following.over else "live"
+            self.controls = self._controls(f"{run.scenario}, {how} on Kafka {run.kafka}")
 
     def _controls(self, title: str) -> dict[str, object]:
         """What the page shows around a live run: nothing that changes the past."""

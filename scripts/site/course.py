@@ -50,7 +50,7 @@ PRELOADED = (
 WHEELS = ROOT / "build" / "course-wheels"
 ELSEWHERE = {"pyspark", "rebalance_kit.pipeline", "subprocess"}
 """Modules whose work needs what a browser does not have."""
-ELSEWHERE_NAMES = {"run_clients", "watching", "live"}
+ELSEWHERE_NAMES = {"run_clients", "watching", "live", "real_run"}
 """Names of the kit of which the same is true."""
 FIRST = "from rebalance_kit.notebook import recorded_run\n\nrecorded_run({name!r}, get_ipython())"
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"

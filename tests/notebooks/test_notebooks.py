@@ -47,6 +47,7 @@ def run_again(notebook: Path) -> subprocess.CompletedProcess[str]:
     with tempfile.TemporaryDirectory() as answers:
         apart["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the kit's own plugins of tests have no business here
         apart["REBALANCE_KIT_ATTEMPTS"] = str(Path(answers) / "attempts.sqlite")
+        apart.setdefault("REBALANCE_KIT_LIVE", "0")  # where Kafka's jars happen to be there, too
         return subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=notebook.parent, env=apart
         )

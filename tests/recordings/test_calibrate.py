@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from statistics import median
 
 import pytest
@@ -11,8 +12,18 @@ import pytest
 from rebalance_kit.analysis.draws import Distribution
 from rebalance_kit.cli import main
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.recordings import calibrate as calibration
 from rebalance_kit.recordings import replay as placed
-from rebalance_kit.recordings.calibrate import LEAST_SEEN, calibrate, errors, observations, table, windows
+from rebalance_kit.recordings.calibrate import (
+    LEAST_SEEN,
+    Line,
+    _between,
+    calibrate,
+    errors,
+    observations,
+    table,
+    windows,
+)
 from rebalance_kit.recordings.folder import read_run
 from rebalance_kit.recordings.repeat import repeat
 from rebalance_kit.recordings.replay import Cell, window
@@ -44,7 +55,39 @@ def test_what_a_record_tells_of_a_latency_is_between_the_callback_and_the_record
         "first_record_cooperative",
         "first_record_consumer",
         "start_classic",
+        "heartbeat_late",
+        "background_late",
+        "rejoin",
+        "log_append",
+        "reconcile_joining",
     }
+
+
+def test_a_heartbeat_is_as_late_as_its_interval_was_passed(crashes):
+    for run in crashes:
+        late = [value for name, value in observations(run) if name in {"heartbeat_late", "background_late"}]
+        assert late and 0 <= median(late) < 100
+
+
+@pytest.mark.parametrize(("mine", "others", "longer"), [(4_000, 80, False), (80, 4_000, True)])
+def test_a_run_is_measured_with_what_the_others_tell(crashes, monkeypatch, mine, others, longer):
+    eager = crashes[0].name
+    monkeypatch.setattr(
+        calibration,
+        "observations",
+        lambda run: [("later_record_classic", mine if run.name == eager else others)] * LEAST_SEEN,
+    )
+    gaps = [gap for gap in calibrate(crashes, 2).gaps if gap.run == eager and gap.event == "crash"]
+    assert all((gap.after_ms - gap.before_ms > 3_000) is longer for gap in gaps) and gaps
+
+
+def test_what_takes_long_is_shared_between_the_latencies_on_its_way():
+    lines = [
+        Line(at, "INFO", text)
+        for at, text in ((0, "end"), (10, "begin"), (40, "x"), (70, "end"), (90, "end"))
+    ]
+    found = list(_between(lines, re.compile("begin"), re.compile("end"), ("a", "b")))
+    assert found == [("a", 30.0), ("b", 30.0)]
 
 
 def test_windows_go_from_deed_to_deed(crashes):

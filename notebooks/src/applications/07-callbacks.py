@@ -14,8 +14,12 @@
 # this notebook is about, and by when it commits, which 07b is about.
 
 # %%
+import tempfile
+from pathlib import Path
+
 from rebalance_kit import Quiz, run_clients
-from rebalance_kit.notebook import callbacks, columns, next_notebook, predict, reveal, three
+from rebalance_kit.notebook import callbacks, columns, next_notebook, predict, real_run, reveal, three
+from rebalance_kit.recordings.trace import recorded_trace
 
 # %% [markdown]
 # ## The poll loop
@@ -306,6 +310,14 @@ print(right.text)
 
 # %% [markdown]
 # (The mock cluster's *timing* is its own, so read no seconds from it. What the client does is real.)
+#
+# On a real broker the wrong calls look like this: librdkafka members under KIP-848, whose callbacks call `assign()` and `unassign()`. The cell runs them on a
+# real Kafka where the parts are there (notebook 13), in two minutes of real time; otherwise it shows a recorded run, and says so.
+
+# %% tags=["nbval-ignore-output"]
+with tempfile.TemporaryDirectory() as place:
+    real = real_run("wrong-librdkafka-callback", "rd-wrong-callback.consumer.4.3.1", Path(place), "consumer")
+print(callbacks(recorded_trace(real)))
 
 # %% [markdown]
 # The page [Your client](../docs/your-client.md) has the same for other clients: the default assignor, the callbacks and who applies the assignment, with a listener for each.

@@ -15,11 +15,24 @@
 # old and with new settings share one group. That makes migrations hard.
 
 # %% tags=["hide-input"]
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 from rebalance_kit import Lab, Quiz, metrics, scenario, simulate
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.notebook import columns, epochs, in_lines, next_notebook, predict, reasons, reveal
+from rebalance_kit.notebook import (
+    callbacks,
+    columns,
+    epochs,
+    in_lines,
+    next_notebook,
+    predict,
+    real_run,
+    reasons,
+    reveal,
+)
+from rebalance_kit.recordings.trace import recorded_trace
 
 two_bounces, migration = scenario("two-bounces"), scenario("migration")
 
@@ -172,6 +185,15 @@ reveal(epochs(online, since_s=30, until_s=70))
 # mixed group the target comes with the next heartbeat of a KIP-848 member or the next join. A classic member has no epoch in
 # the table until it has joined again.)
 #
+# Real members do the same. The cell runs the migration on a real Kafka where the parts are there (notebook 13), in two and a half minutes of real time; otherwise it shows a recorded
+# migration there and back, and says so. **Watch for** the first epoch, which follows the generations.
+
+# %% tags=["nbval-ignore-output"]
+with tempfile.TemporaryDirectory() as place:
+    real = real_run("migration", "migrate-online.mixed.4.3.1", Path(place))
+print(callbacks(recorded_trace(real)))
+
+# %% [markdown]
 # ### The reverse
 #
 # When the last KIP-848 member leaves and classic members remain, the group becomes classic again. So you roll back with

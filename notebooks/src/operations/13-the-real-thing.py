@@ -19,11 +19,22 @@ import os
 import tempfile
 from pathlib import Path
 
-from rebalance_kit import run_clients
-from rebalance_kit.notebook import Table, callbacks, describe, in_lines, next_notebook, predict, reveal, run
+from rebalance_kit import live, run_clients
+from rebalance_kit.notebook import (
+    Table,
+    callbacks,
+    describe,
+    in_lines,
+    next_notebook,
+    predict,
+    real_run,
+    reveal,
+    run,
+)
 from rebalance_kit.recordings.folder import read_run, run_names, table, unpack
 from rebalance_kit.recordings.replay import percentiles, replay
 from rebalance_kit.recordings.trace import recorded_trace
+from rebalance_kit.view import LiveLab
 from rebalance_kit.view.board.boards import Boards
 from rebalance_kit.view.figures.gantt import gantt_svg
 
@@ -180,25 +191,46 @@ print(real.text)
 print(real.summary)
 
 # %% [markdown]
-# ## Record it yourself
+# ## A live group on the board
 #
-# With Java 17 you need no installed Kafka and no Docker. `rebalance-kit broker start` runs a broker on this machine, and `rebalance-kit record` runs a
-# scenario on one, with real members that are started, closed, killed and frozen. The record is the same kind of folder as those above.
-# The next cell records a leave, in a minute and a half of real time, if `REBALANCE_KIT_LIVE` is set in Jupyter's environment; the first time Kafka
-# is fetched (45 MB). Otherwise it takes a run that was recorded before, and says so.
+# With Java 17 you need no installed Kafka and no Docker: `live.Broker()` runs a broker on this machine, `live.Group` starts real members on it, and `LiveLab` follows
+# them on the board of the simulator. Click a member and press *Crash*: its process is killed. The next cell does so where the parts are there (`live.ready()`: Java, PySpark, and Kafka's jars, which
+# `rebalance-kit broker start` fetches once, 45 MB; `REBALANCE_KIT_LIVE=1` in Jupyter's environment fetches them here). Otherwise it puts a recorded run on the board, and says so.
+
+# %% tags=["hide-input", "nbval-ignore-output"]
+if live.ready():
+    broker = live.Broker().start()
+    group = live.Group(broker, {"orders": 9}, protocol="cooperative", configs={"session.timeout.ms": 10_000})
+    for name in ("c1", "c2", "c3"):
+        group.start(name)
+    lab = LiveLab(group)
+else:
+    print("no real Kafka is installed here, so the board shows a run that was recorded before")
+    lab = LiveLab(unpack(Path(home.name), ("crash.cooperative.4.3.1",))[0])
+lab
+
+# %% [markdown]
+# What the button does, a line does as well. **Watch for** how long the dead member still owns its partitions.
 
 # %% tags=["nbval-ignore-output"]
-if os.environ.get("REBALANCE_KIT_LIVE"):
-    from rebalance_kit import live
+if lab.group:
+    group.together(3)
+    lab.do("crash", "c3")
+    group.together(2)
+    broker.close()
+print(lab.text)
 
-    folder = live.record("leave", Path(home.name) / "leave", "cooperative", say=print)
-else:
-    print("REBALANCE_KIT_LIVE is not set, so this run was recorded before")
-    folder = unpack(Path(home.name), ("leave.cooperative.4.3.1",))[0]
-print(in_lines(describe(recorded_trace(read_run(folder))).split("\nUnread")[0]))
+# %% [markdown]
+# ## Record it yourself
+#
+# `rebalance-kit record` runs a whole scenario on such a broker. The record is the same kind of folder as those above. The next cell records a leave, in real time, where the parts are there.
+
+# %% tags=["nbval-ignore-output"]
+recording = real_run("leave", "leave.cooperative.4.3.1", Path(home.name), "cooperative")
+print(in_lines(describe(recorded_trace(recording)).split("\nUnread")[0]))
 
 # %%
-print("repeated exactly:", "yes" if replay(folder, draws=10).equal else "no")
+print("repeated exactly:", "yes" if replay(Path(home.name) / recording.name, draws=10).equal else "no")
 
 # %% [markdown]
 # You can study your own Java service in the same way. Collect its log and the broker's in a folder, and give the folder

@@ -392,12 +392,12 @@ class Fetching:
         host.at(host.now_ms + host.draw(self._first_record()), self._begin, self._starts)
 
     def _first_record(self) -> Spread:
-        latencies = self._host.latencies
+        latencies, first = self._host.latencies, self._starts == 1
         if self._host.protocol == "consumer":
-            return latencies.first_record_consumer
+            return latencies.first_record_consumer if first else latencies.later_record_consumer
         if self._config.mode == "COOPERATIVE":
-            return latencies.first_record_cooperative
-        return latencies.first_record_classic
+            return latencies.first_record_cooperative if first else latencies.later_record_cooperative
+        return latencies.first_record_classic if first else latencies.later_record_classic
 
     def _begin_at(self, tp: TopicPartition) -> int:
         if tp in self._sought:
