@@ -54,8 +54,9 @@ async function read(files) {
 
 function begun() {
   const made = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
-  made.addEventListener("message", ({ data: { report, failed } }) => {
+  made.addEventListener("message", ({ data: { report, night, failed } }) => {
     if (report) show(report);
+    if (night) told(JSON.parse(night));
     if (failed) stopped(failed);
   });
   made.addEventListener("error", () => stopped("the worker ended"));
@@ -78,7 +79,142 @@ function show({ screen, page, files }) {
   const frame = /** @type {HTMLIFrameElement} */ (byId("logs-report"));
   frame.hidden = !page;
   frame.srcdoc = page;
+  byId("night-ask").hidden = !page;
+  byId("night").hidden = true;
   byId("logs-answer").scrollIntoView();
+}
+
+// --- what it would have cost otherwise -------------------------------------------------------------------
+
+/** @typedef {{ key: string, words: string, values: [string, string][], now: string | null }} Control */
+/** @type {Record<string, string>} */
+let wish = {};
+/** What the worker draws at the moment; null while it rests. */
+let drawing = /** @type {string | null} */ (null);
+
+/** @param {object} asked */
+const askNight = (asked) => worker?.postMessage({ night: JSON.stringify(asked) });
+
+/** Draw what is wished; one wish is on its way at a time, so that a slider never runs ahead of its answers. */
+function draw() {
+  if (drawing !== null) return;
+  drawing = JSON.stringify(wish);
+  askNight({ set: wish });
+}
+
+/** @param {string | null} group */
+function openNight(group) {
+  wish = {};
+  drawing = null;
+  byId("night").hidden = false;
+  for (const id of ["night-controls", "night-table", "night-links"]) byId(id).replaceChildren();
+  byId("night-says").textContent = "The night is put together from the lines, then drawn…";
+  askNight({ group });
+}
+
+/** @param {any} answer */
+function told(answer) {
+  if (answer.controls) {
+    offered(answer);
+    draw();
+    return;
+  }
+  const asked = drawing;
+  drawing = null;
+  if (answer.refused) byId("night-says").textContent = answer.refused;
+  else costs(answer);
+  const moved = asked !== null && asked !== JSON.stringify(wish);
+  if (moved || (!answer.refused && answer.draws < answer.wanted)) draw();
+}
+
+/** @param {{ groups: string[], group: string, lines: string[], controls: Control[] }} night */
+function offered({ groups, group, lines, controls }) {
+  const choice = /** @type {HTMLSelectElement} */ (byId("night-group"));
+  choice.replaceChildren(...groups.map((name) => new Option(name, name, false, name === group)));
+  byId("night-groups").hidden = groups.length < 2;
+  byId("night-lines").textContent = lines.join("\n");
+  byId("night-controls").replaceChildren(...controls.map(slider));
+  byId("night").scrollIntoView();
+}
+
+/** @param {Control} control */
+function slider({ key, words, values, now }) {
+  const made = document.createElement("label");
+  const input = document.createElement("input");
+  const said = document.createElement("output");
+  const name = document.createElement("span");
+  name.textContent = words;
+  const had = values.findIndex(([value]) => value === now);
+  Object.assign(input, { type: "range", min: "0", max: String(values.length - 1), step: "1" });
+  input.value = String(Math.max(0, had));
+  input.dataset.key = key;
+  const say = () => {
+    const text = values[Number(input.value)]?.[1] ?? "";
+    said.textContent = key in wish ? text : had < 0 ? "not told" : `${text}, as it was`;
+    input.setAttribute("aria-valuetext", said.textContent);
+  };
+  input.addEventListener("input", () => {
+    const value = values[Number(input.value)]?.[0] ?? "";
+    if (value === now) delete wish[key];
+    else wish[key] = value;
+    say();
+    draw();
+  });
+  say();
+  made.append(name, input, said);
+  return made;
+}
+
+const MARKS = /** @type {Record<string, string>} */ ({ less: " ▼", more: " ▲", same: "" });
+
+/** @param {any} answer */
+function costs({ draws, wanted, understood, sentence, detection, rows, links, markdown }) {
+  byId("night-says").textContent = sentence;
+  for (const each of byId("night-controls").querySelectorAll("input")) {
+    each.disabled = !understood && draws >= 10;
+  }
+  const heads = ["", "as it was", "as set here", `difference (${draws} of ${wanted} draws)`];
+  const table = byId("night-table");
+  table.replaceChildren(
+    line("th", heads),
+    ...rows.map((/** @type {any} */ row) =>
+      line("td", [row.words, row.base, row.wished ?? "–", row.by ? row.by + MARKS[row.verdict] : "–"])
+    ),
+  );
+  const copy = document.createElement("button");
+  copy.type = "button";
+  copy.textContent = "Copy the table for a postmortem";
+  copy.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(markdown);
+    copy.textContent = "Copied";
+  });
+  byId("night-links").replaceChildren(
+    `A dead member is noticed after ${detection}. One draw in the lab: `,
+    ...links.flatMap((/** @type {string} */ link, /** @type {number} */ place) => [opened(link, place), " "]),
+    copy,
+  );
+}
+
+/** @param {"th" | "td"} kind @param {string[]} cells */
+function line(kind, cells) {
+  const row = document.createElement("tr");
+  cells.forEach((text, place) => {
+    const cell = document.createElement(place ? kind : "th");
+    cell.textContent = text;
+    if (kind === "td" && !place) cell.scope = "row";
+    row.append(cell);
+  });
+  return row;
+}
+
+/** @param {string} token @param {number} place */
+function opened(token, place) {
+  const link = document.createElement("a");
+  link.href = `index.html?rebalance-lab=${encodeURIComponent(token)}`;
+  link.target = "_blank";
+  link.rel = "noopener";
+  link.textContent = place ? "as set here" : "as it was";
+  return link;
 }
 
 /** @param {DataTransfer} dropped */
@@ -124,6 +260,10 @@ function listen() {
     zone.classList.remove("site-over");
     if (event.dataTransfer) await read(await filesOf(event.dataTransfer));
   });
+  byId("night-ask").addEventListener("click", () => openNight(null));
+  const groups = /** @type {HTMLSelectElement} */ (byId("night-group"));
+  groups.addEventListener("change", () => openNight(groups.value));
+  byId("night-controls").addEventListener("submit", (event) => event.preventDefault());
   byId("logs-read").addEventListener("click", () => {
     const { value } = /** @type {HTMLTextAreaElement} */ (byId("logs-text"));
     if (value.trim()) read([new File([value], "pasted.log")]);

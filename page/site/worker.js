@@ -102,10 +102,14 @@ async function open({ scenario, protocol }) {
 const lastLine = (words) => words.trim().split("\n").at(-1);
 
 let readings = 0;
+let night = null;
 
-/** Each reading has a folder of its own, which goes with it. */
+/** Each reading has a folder of its own, which goes with the next one. */
 async function read(files) {
   if (!python) await started();
+  const shutil = python.pyimport("shutil");
+  if (readings) shutil.rmtree(`/logs/${readings}`, true);
+  night = null;
   const folder = `/logs/${(readings += 1)}`;
   for (const { path, bytes } of files) {
     const target = `${folder}/${path}`;
@@ -113,8 +117,13 @@ async function read(files) {
     python.FS.writeFile(target, new Uint8Array(bytes));
   }
   const told = python.pyimport("rebalance_kit.view.reports.log_report").read_dropped(folder);
-  python.pyimport("shutil").rmtree(folder);
   return { screen: told.screen, page: told.page, files: files.length };
+}
+
+/** What the night of the logs that were read last would have cost otherwise: one wish, one answer. */
+function hearNight(text) {
+  night ??= python.pyimport("rebalance_kit.whatif.command").Desk(`/logs/${readings}`);
+  return night.hear(text);
 }
 
 // --- questions -------------------------------------------------------------------------------------
@@ -185,6 +194,7 @@ self.addEventListener("message", async ({ data }) => {
     if (data.desk) await openDesk(data.desk);
     if (data.ask) answer(data);
     if (data.text) heard(data.text);
+    if (data.night) self.postMessage({ night: hearNight(data.night) });
     if (data.files) self.postMessage({ report: await read(data.files) });
   } catch (problem) {
     self.postMessage({ failed: lastLine(String(problem?.message ?? problem)) });

@@ -51,6 +51,7 @@ ROOMS = (
     "logs",
     "forensics",
     "recordings",
+    "whatif",
 )
 """The rooms that go into the page's Python; the rest is notebooks, commands and Spark."""
 PURE = {"yaml": "PyYAML", "traitlets": "traitlets"}

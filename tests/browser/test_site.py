@@ -19,6 +19,7 @@ from rebalance_kit.view.lab.lessons import lesson_rows
 from rebalance_kit.view.lab.session import LabSession
 from rebalance_kit.view.quiz.poll import Vote
 from rebalance_kit.view.reports.log_report import read_dropped
+from rebalance_kit.whatif.command import WANTED, Desk
 from scripts.site import documents
 from scripts.site import lab as site
 from tests.support.browser.servers import static_files
@@ -278,6 +279,33 @@ def test_a_folder_of_logs_is_read_in_the_page_as_at_a_terminal(reading, tmp_path
     link = read_link(first.get_attribute("href").partition("=")[2])
     assert link.at_ms > 0
     assert lab.evaluate(ARRIVED, link.at_ms) == link.at_ms
+
+
+def test_sliders_say_what_a_dropped_night_would_have_cost(reading, tmp_path):
+    (folder,) = unpack(tmp_path / "runs", {"crash.eager.4.3.1"})
+    reading.set_input_files("#logs-folder", folder)
+    reading.locator("#night-ask").click(timeout=PYTHON_MS)
+    whole = reading.locator("#night-table th", has_text=f"({WANTED} of {WANTED} draws)")
+    whole.wait_for(timeout=PYTHON_MS)
+    desk = Desk(*sorted(folder.glob("*.log.gz")))
+    while (plain := json.loads(desk.hear('{"set": {}}')))["draws"] < WANTED:
+        pass
+    row = reading.locator("#night-table tr", has_text="longest gap")
+    assert row.locator("td").first.text_content() == plain["rows"][1]["base"]
+    session = reading.locator("#night-controls input[data-key=session]")
+    session.focus()
+    reading.keyboard.press("ArrowLeft")
+    reading.locator("#night-controls output", has_text=re.compile("^6 s$")).wait_for()
+    row.locator("td", has_text="▼").wait_for(timeout=PYTHON_MS)
+    whole.wait_for(timeout=PYTHON_MS)
+    while (shorter := json.loads(desk.hear('{"set": {"session": "6000"}}')))["draws"] < WANTED:
+        pass
+    assert row.locator("td").nth(1).text_content() == shorter["rows"][1]["wished"]
+    reading.locator("#night").screenshot(path=SHOTS / "site-what-if.png")
+    with reading.expect_popup() as opening:
+        reading.locator("#night-links a", has_text="as set here").click()
+    opening.value.locator(READY).wait_for(state="attached", timeout=PYTHON_MS)
+    opening.value.locator("#rebalance-lab .rk-lane").first.wait_for()
 
 
 def test_pasted_lines_are_read_and_nothing_pasted_is_said(reading):
