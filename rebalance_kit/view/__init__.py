@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazy_names(
         "Exercise": "exercises",
         "Lab": "lab.widget",
         "LiveLab": "live_lab",
+        "WhatIf": "what_if",
         "Poll": "quiz.poll",
         "Quiz": "quiz.page",
         "Review": "quiz.page",

@@ -34,7 +34,7 @@ from rebalance_kit.whatif.alternatives import (
     with_clocks,
     with_configs,
 )
-from rebalance_kit.whatif.night import Night
+from rebalance_kit.whatif.lives import Night
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenarios_of
 from rebalance_kit.whatif.text import (

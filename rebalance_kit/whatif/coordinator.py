@@ -17,8 +17,7 @@ from rebalance_kit.analysis.deliveries import gaps
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.model.versions import parse_version
-from rebalance_kit.whatif.lives import Life, callbacks_of, ground, in_background
-from rebalance_kit.whatif.night import Deed, Ground, Member, Night
+from rebalance_kit.whatif.lives import Deed, Ground, Life, Member, Night, callbacks_of, ground, in_background
 
 FATAL = frozenset({"client_instance_fenced", "client_instance_refused", "fatal"})
 """Events of a member that Kafka itself ended."""

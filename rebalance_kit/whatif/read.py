@@ -40,8 +40,7 @@ from rebalance_kit.whatif.coordinator import (
     stops_of,
     topics_of,
 )
-from rebalance_kit.whatif.lives import Life, ground, lives_of, told_by
-from rebalance_kit.whatif.night import Deed, Ground, Member, Night, Observed
+from rebalance_kit.whatif.lives import Deed, Ground, Life, Member, Night, Observed, ground, lives_of, told_by
 
 TOGETHER_MS = 10_000
 """Members that close within this time at the very end are a shutdown, which is no part of the night."""

@@ -21,7 +21,7 @@ from rebalance_kit.model.errors import DataError
 from rebalance_kit.model.html import unmarked, visible
 from rebalance_kit.simulation.scenario.scenario import Scenario
 from rebalance_kit.whatif.alternatives import Alternative, alternatives, detection, mode_of, together
-from rebalance_kit.whatif.night import Night
+from rebalance_kit.whatif.lives import Night
 from rebalance_kit.whatif.understanding import (
     MEASURES,
     Cost,

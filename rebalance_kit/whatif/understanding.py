@@ -29,7 +29,7 @@ from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Configs, Scena
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario, write_scenario
 from rebalance_kit.simulation.simulate import simulate_to_measure
 from rebalance_kit.whatif.coordinator import gaps_in
-from rebalance_kit.whatif.night import Night
+from rebalance_kit.whatif.lives import Night
 
 PHASE_MS = 3_000
 """What was done to the group moves by up to this much, together: where it falls between two heartbeats is luck."""

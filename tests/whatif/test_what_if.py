@@ -18,9 +18,10 @@ from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view import WhatIf
 from rebalance_kit.whatif.alternatives import alternatives
 from rebalance_kit.whatif.command import WANTED, Asked, Desk, run_what_if, runs_of
-from rebalance_kit.whatif.night import Ground
+from rebalance_kit.whatif.lives import Ground
 from rebalance_kit.whatif.read import nights
 from rebalance_kit.whatif.scenario import commented, scenario_of, scenarios_of
 from rebalance_kit.whatif.text import answer_lines, ask, target_of
@@ -611,6 +612,25 @@ def test_a_night_that_is_not_understood_gets_no_counterfactual_from_a_desk(recor
     assert not told["understood"]
     assert all("wished" not in row for row in told["rows"])
     assert len(told["links"]) == 1
+
+
+def test_sliders_of_a_notebook_ask_the_same_desk(recorded):
+    sliders = WhatIf(*recorded[CRASH])
+    assert sliders.sliders["session"].label == "10 s"
+    sliders.set(session="6 s")
+    told = sliders.text()
+    desk = Desk(*recorded[CRASH])
+    while (answer := heard(desk, set={"session": "6000"}))["draws"] < WANTED:
+        pass
+    assert answer["rows"][1]["wished"] in told
+    assert "▼" in told
+    assert sliders.lab().cursor_ms > 0
+    with pytest.raises(DataError, match="session has no '7 s'; expected one of 6 s, 10 s"):
+        sliders.set(session="7 s")
+    with pytest.raises(DataError, match="expected one of protocol, static"):
+        sliders.set(speed="7 s")
+    with pytest.raises(DataError, match="no such file or folder"):
+        WhatIf("/nowhere")
 
 
 # --- excerpts ----------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from rebalance_kit import Quiz
-from rebalance_kit.view import triage
+from rebalance_kit.view import WhatIf, triage
 from rebalance_kit.notebook import consumer_groups, incident, log_files, next_notebook, predict, reveal, run
 
 home = tempfile.TemporaryDirectory()
@@ -272,6 +272,39 @@ shell(
 # twice. Raise the session timeout above the restart time, or drop the instance id. (If a pod is gone for good, do not wait for the session: remove the member with the Admin client.)
 #
 # </details>
+#
+# #### What would it have cost otherwise?
+#
+# *Raise the session timeout, or drop the instance id*: which of the two, and how much does it save? `rebalance-kit what-if LOGS` puts the night
+# together from the same lines, draws it, and holds the draws beside the logs first. Only a night that is repeated gets an answer.
+
+# %% tags=["nbval-ignore-output"]
+logs_of(second)
+otherwise = WhatIf(home.name)
+otherwise
+
+# %% [markdown]
+# No line prints the session timeout. That it was 45 s follows from the lines all the same: so long after `close()` the broker removed the member.
+# Guess first: members that are not static, or a session of two minutes. Which leaves less unread?
+
+# %%
+otherwise.set(static="no")
+print(otherwise.text())
+
+# %%
+otherwise.set(static="yes", session="120 s")
+print(otherwise.text())
+
+# %% [markdown]
+# <details><summary>What do the two differ in?</summary>
+#
+# Without an instance id `close()` says goodbye, and the others take over at once: there are rebalances, and hardly anything is unread. With the longer session
+# there is no rebalance at all, and two partitions wait until the pod is back, 70 seconds here. The instance id pays only where restarts are
+# shorter than what a rebalance costs.
+#
+# </details>
+#
+# `otherwise.lab()` opens such a night in the lab. At a terminal: `rebalance-kit what-if LOGS --target "longest gap < 10 s"`.
 #
 # ### 3. "Nobody reads anything, and the group says PreparingRebalance"
 
