@@ -247,14 +247,44 @@ def rebalance() -> Rebalance:
     return Rebalance()
 
 
+_MOCK_DEEDS: Mapping[str, Mapping[str, Mapping[str, float]]] = {
+    "a member joins": {"c": {"from_s": 6}},
+    "a member comes and goes": {"c": {"from_s": 6, "until_s": 14}},
+    "a member leaves": {"b": {"from_s": 0, "until_s": 8}},
+    "a restart": {"b": {"from_s": 0, "until_s": 8}, "b again": {"from_s": 10}},
+    "the poll timeout passes": {"b": {"from_s": 0, "stalls_at_s": 8, "stalls_s": 9}},
+}
+"""The deeds that clients of one process can do on a mock cluster, by what their members do when."""
+_MOCK_S = 20.0
+
+
 @pytest.fixture
 def mock_cluster() -> Callable[..., ClientRun]:
     """Runs your callbacks (``on_assign``, ``on_revoke``, ``on_lost``) in real librdkafka clients over its mock cluster: see ``run_clients``.
 
-    ``mock_cluster(callbacks, strategy="consumer", seconds=14, members=...)`` gives what the clients did: ``run.of("callback")``,
-    ``run.reads("a")``, ``run.summary``. Takes real time; needs the extra ``clients``.
+    ``mock_cluster(callbacks, deed="a member leaves", strategy="consumer")`` gives what the clients did: ``run.of("callback")``,
+    ``run.reads("a")``, ``run.summary``. Without a deed, ``members`` and ``seconds`` say who is there when. Raises ``ScenarioError`` for a deed
+    that the mock cluster cannot do. Takes real time; needs the extra ``clients``.
     """
-    return run_clients
+
+    def made(callbacks: Any = None, *, deed: str | None = None, **arguments: Any) -> ClientRun:
+        return run_clients(callbacks, **(arguments if deed is None else _on_mock(deed, arguments)))
+
+    return made
+
+
+def _on_mock(deed: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of ``run_clients`` that do a deed of the engine."""
+    if deed not in _MOCK_DEEDS:
+        why = (
+            "cannot be done on the mock cluster: its clients live in one process, and its topic and coordinator stay as they are; do it on real_cluster"
+            if deed in _DEEDS
+            else f"is unknown{nearest(deed, DEEDS)}"
+        )
+        raise ScenarioError(f"deed {deed!r} {why}; expected one of {', '.join(_MOCK_DEEDS)}")
+    limit = {"max.poll.interval.ms": 6_000, **arguments.get("configs", {})}
+    members = {"a": {"from_s": 0}, "b": {"from_s": 0}, **_MOCK_DEEDS[deed]}
+    return {"seconds": _MOCK_S, **arguments, "configs": limit, "members": members}
 
 
 @pytest.fixture(scope="session")

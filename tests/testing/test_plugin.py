@@ -10,9 +10,16 @@ import pytest
 from rebalance_kit.model.errors import ScenarioError
 from rebalance_kit.simulation.client.effect_handlers import CommitFailed
 from rebalance_kit.simulation.permalink import read_link
-from rebalance_kit.testing import DEEDS, Rebalance, rebalance  # noqa: F401 - a fixture
+from rebalance_kit.testing import DEEDS, Rebalance, mock_cluster, rebalance  # noqa: F401 - fixtures
 
 Failed = pytest.fail.Exception
+RIGHT = """
+def on_assign(consumer, partitions):
+    consumer.incremental_assign(partitions)
+
+def on_revoke(consumer, partitions):
+    consumer.incremental_unassign(partitions)
+"""
 
 
 class CommitsWhatLeaves:
@@ -231,3 +238,32 @@ def test_offsets_of_the_database_are_read_from_there():
     Rebalance()(Transactional, **chosen).assert_stored(list, at_most=1)
     with pytest.raises(Failed, match="more than 1 times"):
         Rebalance()(AsksKafka, **chosen).assert_stored(list, at_most=1)
+
+
+# --- the mock cluster ----------------------------------------------------------------------------
+def test_a_restart_on_the_mock_cluster_is_done_by_clients_that_come_and_go(mock_cluster):  # noqa: F811
+    run = mock_cluster(RIGHT, deed="a restart", strategy="cooperative-sticky")
+    assert next(event["member"] for event in run.of("closed")) == "b"
+    assert run.reads("a") and run.reads("b again") and not run.of("poll raised")
+
+
+def test_a_stall_on_the_mock_cluster_loses_what_the_member_had(mock_cluster):  # noqa: F811
+    run = mock_cluster(RIGHT, deed="the poll timeout passes", strategy="consumer")
+    assert [event["callback"] for event in run.of("callback", "b")].count("lost") == 1
+    assert run.reads("a") and run.reads("b")
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        (
+            "a crash",
+            "cannot be done on the mock cluster: its clients live in one process.*do it on real_cluster",
+        ),
+        ("the topic grows", "its topic and coordinator stay as they are"),
+        ("a member joint", "is unknown; did you mean 'a member joins'"),
+    ],
+)
+def test_a_deed_that_the_mock_cluster_cannot_do_is_refused_by_name(mock_cluster, deed, words):  # noqa: F811
+    with pytest.raises(ScenarioError, match=words):
+        mock_cluster(RIGHT, deed=deed)
