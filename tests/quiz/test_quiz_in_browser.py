@@ -260,6 +260,11 @@ def test_lines_of_a_log_go_on_below_themselves_on_a_phone_and_a_cut_table_shows_
         "(one) => getComputedStyle(one).backgroundAttachment"
     )
     assert shadow.startswith("local, scroll")
+    mixed, _ = asked("two-client-lines-of-cooperative")
+    mixed.set_viewport_size({"width": NARROW, "height": 844})
+    free = mixed.locator(".rkq-free").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect())")
+    assert len(free) == 5 and all(box["right"] < NARROW for box in free)
+    assert max(box["height"] for box in free) > 2 * min(box["height"] for box in free)
 
 
 def test_what_is_to_be_matched_stands_above_its_list_on_a_phone(asked):

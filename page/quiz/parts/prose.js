@@ -68,9 +68,10 @@ export function narrowed(rows) {
  */
 export function exhibit(text) {
   const rows = text.trimEnd().split("\n").map((row) => row.trimEnd());
-  const aligned = rows.filter((row) => IN_COLUMNS.test(row)).length > 1;
+  const inColumns = rows.map((row) => IN_COLUMNS.test(row));
+  const aligned = inColumns.filter(Boolean).length > 1;
   const shown = aligned ? narrowed(rows) : rows;
-  const columns = Math.max(...shown.map((row) => row.length));
+  const columns = Math.max(0, ...shown.filter((_, at) => inColumns[at]).map((row) => row.length));
   const table = aligned && columns <= TABLE_COLUMNS;
   const pre = make(
     "pre",
@@ -79,7 +80,8 @@ export function exhibit(text) {
   );
   if (!table) return pre;
   pre.style.setProperty("--columns", String(columns));
-  // A sentence in a column may go on below itself where the page is narrow; what is cut off decides more than what is aligned.
+  // Sentences among the columns go on below themselves where the page is narrow: what is cut off decides more than what is aligned.
+  [...pre.children].forEach((line, at) => inColumns[at] || line.classList.add("rkq-free"));
   if (shown.some((row) => SENTENCE.test(row))) pre.classList.add("rkq-sentences");
   return pre;
 }
