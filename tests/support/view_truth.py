@@ -60,9 +60,8 @@ def _of_moments(boards: Boards) -> Iterator[str]:
 
 def _told_of_many(cause: Cause, said: str) -> bool:
     """Whether a cause is told of so many members that they are counted."""
-    return bool(cause.many) and bool(
-        re.search(rf"\d+ members {re.escape(cause.many.split(' {it}')[0])}", said)
-    )
+    ways = [re.escape(cause.many.split(" {it}")[0]), "will get", "have new partitions"]
+    return bool(cause.many) and bool(re.search(rf"\d+ members ({'|'.join(ways)})", said))
 
 
 def _of_the_living(boards: Boards) -> Iterator[str]:

@@ -77,10 +77,10 @@ function holding(film, board, index) {
   if (!owned.length) return "owns nothing";
   const fact = (/** @type {number} */ partition) => PARTITION_WORDS[board.partitions[partition].word].spoken;
   const facts = [...new Set(owned.map(fact))];
-  const stopped = owned.filter((partition) => !board.partitions[partition].flows);
+  const other = owned.filter((partition) => board.partitions[partition].word !== "flows");
   const state = facts.length === 1
     ? facts[0]
-    : stopped.map((partition) => `${film.partitions[partition]} ${fact(partition)}`).join(", ");
+    : other.map((partition) => `${film.partitions[partition]} ${fact(partition)}`).join(", ");
   const verb = ["crashed", "died", "frozen"].includes(board.members[index].state.life) ? "holds" : "owns";
   return `${verb} ${named(owned)} (${state})`;
 }

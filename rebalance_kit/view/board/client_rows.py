@@ -317,6 +317,14 @@ def _reconciled(records: group_records.GroupRecords, row: TraceRow) -> None:
         member.standing = "member"
     member.group_epoch = row.detail.get("epoch")
     member.pending_revocation = frozenset(row.detail.get("pending_revocation", ()))
+    assigned = row.detail.get("assigned", ())
+    former = [partition for partition, name in records.planned.items() if name == member.name]
+    records.planned = {
+        **{partition: name for partition, name in records.planned.items() if name != member.name},
+        **dict.fromkeys(assigned, member.name),
+    }
+    for partition in dict.fromkeys([*former, *assigned]):
+        records.touch(partition)
     records.touch_claims(member)
 
 

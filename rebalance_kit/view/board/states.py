@@ -42,7 +42,8 @@ class PartitionState(NamedTuple):
     ``word`` is what its token says: flows, callback, give up, no owner, stopped, was leaving, new,
     zombie. ``target`` is the member that waits for it (KIP-848 only: a classic group has no target
     before SyncGroup). ``also`` names members outside the group that still read it. ``planned`` is the
-    member that the classic leader's last assignment gives it to, while it has no owner. ``noticed`` is False for one
+    member that the classic leader's last assignment, or with KIP-848 the coordinator's last answer, gives it to, while it has
+    no owner. ``noticed`` is False for one
     that was added to its topic and that no assignment has held yet.
     """
 

@@ -22,6 +22,13 @@ DID = {"crashed": "crashed", "frozen": "is frozen", "died": "died"}
 GONE_OR_FROZEN = {**DID, "closed": "left"}
 
 
+COUNTED = {
+    "get {it} with a heartbeat": " members will get ",
+    "wait for the first records": " members have new partitions",
+}
+"""How the headline has told of so many members that it counts them."""
+
+
 class Cause(NamedTuple):
     """What keeps partitions unread: ``subject`` (a member or a phase, as the sentence spells it), and words."""
 
@@ -54,7 +61,7 @@ def causes_told(board: states.BoardState, told: str = "") -> list[str]:
     """A sentence per cause whose subject is not ``told`` yet; members of whom the same holds share one."""
     alike: dict[str, list[tuple[Cause, list[str]]]] = {}
     for cause, partitions in unread_causes(board).items():
-        if cause.subject not in told:
+        if cause.subject not in told and COUNTED.get(cause.many, "\n") not in told:
             alike.setdefault(cause.many or cause.words, []).append((cause, partitions))
     return [_together(group) for group in alike.values()]
 
@@ -145,7 +152,7 @@ def _on_its_way(
             return Cause(taker, f"the group keeps {{it}} for {taker}, which {GONE_OR_FROZEN[taking.life]}")
         if taking.callback is not None:
             return Cause(taker, f"{taker} is in {taking.callback}", f"are in {taking.callback}")
-        if group.protocol == "consumer":
+        if group.protocol == "consumer" and state.planned != taker:
             return Cause(taker, f"{taker} gets {{it}} with a heartbeat", "get {it} with a heartbeat")
         if taking.doing in {"starts", "sends JoinGroup", "waits in JoinGroup"}:
             return Cause(taker, f"the group keeps {{it}} for {taker}, which {taking.doing}")

@@ -272,11 +272,18 @@ def _kept_for_the_gone(board: BoardState, waits: Sequence[PartitionView]) -> tup
 
 
 def _will_get(waits: Sequence[PartitionView]) -> tuple[str, str]:
-    takers = sorted({partition.state.target or "" for partition in waits})
-    return (
-        f"{_who(takers)} will get {partitions_in_words(partition.name for partition in waits)} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
-        "",
-    )
+    later = [partition for partition in waits if partition.state.planned != partition.state.target]
+    told = later or waits
+    takers = sorted({partition.state.target or "" for partition in told})
+    what = partitions_in_words(partition.name for partition in told)
+    if later:
+        return (
+            f"{_who(takers)} will get {what} with the next heartbeat (group.consumer.heartbeat.interval.ms).",
+            "",
+        )
+    has, take = ("has", "takes") if len(takers) == 1 else ("have", "take")
+    it = "it" if len(told) == 1 else "them"
+    return f"{_who(takers)} {has} been given {what} by the last heartbeat and {take} {it} up.", ""
 
 
 def _callback(board: BoardState) -> tuple[str, str] | None:
@@ -300,7 +307,7 @@ def _moving(board: BoardState) -> tuple[str, str] | None:
     owners = sorted({partition.state.owner or "" for partition in fresh})
     return (
         f"{_who(owners)} {'has' if len(owners) == 1 else 'have'} new partitions: {partitions_in_words(partition.name for partition in fresh)}.",
-        "No record of them has been processed yet.",
+        "No record of them has been processed since they were assigned.",
     )
 
 

@@ -129,7 +129,7 @@ def _holding(member: MemberView, board: BoardState) -> str:
         else ", ".join(
             f"{each.name} {PARTITION_WORDS[each.state.word].spoken}"
             for each in partitions
-            if not each.state.flows
+            if each.state.word != "flows"
         )
     )
     verb = "holds" if member.state.life in {"crashed", "died", "frozen"} else "owns"

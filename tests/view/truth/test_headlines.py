@@ -14,7 +14,7 @@ from rebalance_kit.view.board.states import BoardState
 from rebalance_kit.view.lab.state import LabState, first_lesson
 from rebalance_kit.view.lab.tabs.why import steps
 from rebalance_kit.view.words.moment import sentence
-from rebalance_kit.view.words.phrases import LISTED
+from rebalance_kit.view.words.phrases import LISTED, member_line
 
 
 def boards_of(name: str, protocol: str) -> Boards:
@@ -151,8 +151,40 @@ def test_a_large_group_is_told_in_a_few_lines_with_all_its_members_counted(proto
             takers = {
                 each.state.target
                 for each in board.partitions
-                if each.state.target in names and each.state.target != each.state.owner
+                if each.state.target in names
+                and each.state.target not in {each.state.owner, each.state.planned}
             }
             taken.add(len(takers))
             assert len(takers) <= LISTED or said.cause.startswith(f"{len(takers)} members will get "), said
     assert protocol != "consumer" or max(taken) > LISTED
+
+
+@pytest.mark.parametrize("name", ["restaurant", "migration", "scale-out", "defect-empty-group-waits"])
+def test_nobody_will_get_with_a_heartbeat_what_the_last_one_brought(name):
+    boards = boards_of(name, "consumer")
+    rows = list(boards.trace.of("member_reconciled"))
+    given: dict[str, set[str]] = {}
+    told = []
+    for board in boards.walk(boards.change_times):
+        while rows and rows[0].at_ms <= board.at_ms:
+            row = rows.pop(0)
+            given[row.detail["name"]] = set(row.detail["assigned"])
+        cause = sentence(board).cause
+        coming = {
+            each.name
+            for each in board.partitions
+            if each.state.owner is None and each.name not in given.get(each.state.target or "", ())
+        }
+        told += [kind for kind in (" will get ", " been given ") if kind in cause]
+        assert " will get " not in cause or coming, (board.at_ms, cause)
+        assert " been given " not in cause or not coming, (board.at_ms, cause)
+    assert {" will get ", " been given "} & set(told) == set(told)
+    assert told
+
+
+@pytest.mark.parametrize("name", ["slow-callback", "defect-deleted-topic-hangs"])
+def test_a_member_line_says_of_what_it_owns_what_is_not_plainly_read(name):
+    boards = boards_of(name, "consumer")
+    for board in boards.walk(sorted({row.at_ms for row in boards.trace.of("member_reconciled")})):
+        for member in board.members:
+            assert "()" not in member_line(member, board), (board.at_ms, member.name)
