@@ -100,6 +100,7 @@ class _Run:
         self._scenario = made.scenario
         self._work = broker.processes.folder / "members"
         self._work.mkdir()
+        (folder / TRUTH).touch()  # a record that is killed before its first row has one, too
         self._steps: list[dict[str, Any]] = []
         self._waiting: list[tuple[int, Life]] = []
         self._to_ready = list(made.starts)
