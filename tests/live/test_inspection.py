@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from copy import deepcopy
 
 import pytest
@@ -11,8 +12,18 @@ import pytest
 from rebalance_kit.cli import main
 from rebalance_kit.live.inspection import look as looking
 from rebalance_kit.live.inspection.command import History
-from rebalance_kit.live.inspection.look import RULES, findings, groups_of, look, native, read_configs
+from rebalance_kit.live.inspection.look import (
+    RULES,
+    findings,
+    groups_of,
+    look,
+    native,
+    read_configs,
+    scenario_of,
+)
 from rebalance_kit.live.jars import LiveError
+from rebalance_kit.simulation.permalink import read_link
+from rebalance_kit.simulation.simulate import simulate
 
 
 def member(number, owned, **more):
@@ -280,3 +291,44 @@ def test_watch_looks_as_often_as_asked(monkeypatch):
     monkeypatch.setattr(looking, "look", lambda *_: times.append(1) or healthy())
     assert main(["inspect", "--bootstrap-server", "h:9092", "--watch", "3"], io.StringIO()) == 0
     assert len(times) == 4
+
+
+# --- the group's shape in the lab ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("kind", "assignor", "protocol"),
+    [
+        ("consumer", "uniform", "consumer"),
+        ("classic", "range", "classic"),
+        ("classic", "cooperative-sticky", "classic"),
+        ("classic", "house-made", None),
+    ],
+)
+def test_one_group_becomes_a_scenario_of_its_shape(kind, assignor, protocol, monkeypatch):
+    answer = healthy()
+    for group in both(answer):
+        group |= {"type": kind, "assignor": assignor}
+        group["members"][1]["instance"] = "pod-2"
+    (seen,) = groups_of(answer)
+    made = scenario_of(seen)
+    monkeypatch.setattr(looking, "look", lambda *_: answer)
+    out = io.StringIO()
+    main(["inspect", "--bootstrap-server", "h:9092", "--seconds", "0", "--fail-on", "never"], out)
+    link = re.search(r"rebalance-kit lab (\S+)", out.getvalue())
+    if protocol is None:
+        assert made is None and link is None
+        return
+    assert [(spec.partitions, spec.name) for spec in made.topics] == [(4, "orders")]
+    assert [spec.configs.get("group.instance.id") for spec in made.members] == [None, "pod-2"]
+    read = read_link(link[1]).scenario
+    assert len(simulate(read).meta["members"]) == 2
+    assert {row.protocol for row in simulate(read).of("member_state")} == {protocol}
+
+
+def test_a_group_without_members_or_with_too_many_makes_no_scenario():
+    answer = healthy()
+    for group in both(answer):
+        group["members"] = [member(number, []) for number in range(51)]
+    assert scenario_of(groups_of(answer)[0]) is None
+    for group in both(answer):
+        group["members"] = []
+    assert scenario_of(groups_of(answer)[0]) is None

@@ -20,7 +20,9 @@ from rebalance_kit.live.inspection.look import (
     as_json,
     findings,
     groups_of,
+    scenario_of,
 )
+from rebalance_kit.simulation.permalink import Link, LinkError, write_link
 
 FAIL_ON = (*GRAVITIES, "never")
 FORMS = ("words", "json", "openmetrics")
@@ -190,3 +192,17 @@ def _words(answer: Mapping[str, Any], groups: Sequence[Group], found: Sequence[F
     if not found:
         yield ""
         yield "  nothing was found to be wrong"
+    link = _link(groups[0]) if len(groups) == 1 else None
+    if link is not None:
+        yield ""
+        yield "  what a rolling restart of this group costs, in the simulator's lab (its members, topics and protocol; timeouts by default):"
+        yield f"  rebalance-kit lab {link}"
+
+
+def _link(group: Group) -> str | None:
+    """A link to the group's shape, where it makes one."""
+    made = scenario_of(group)
+    try:
+        return None if made is None else write_link(Link(made))
+    except LinkError:
+        return None

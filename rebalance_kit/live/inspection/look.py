@@ -20,13 +20,18 @@ from typing import Any
 
 from rebalance_kit.live.jars import LiveError
 from rebalance_kit.model.errors import to_install
+from rebalance_kit.model.topology import parse_partition
 from rebalance_kit.model.yaml_text import YamlRules, read_text
+from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec, with_protocol
 
 GRAVITIES = ("error", "warning", "note")
 REBALANCING = frozenset({"preparing_rebalancing", "completing_rebalancing", "assigning", "reconciling"})
 EAGER = frozenset({"range", "roundrobin", "sticky"})
 SKEW = 2
 """How many more partitions one member may own than another of the same group."""
+MOST_MEMBERS = 50
+"""A group of more is no scenario that one looks at."""
+RESTART_MS, EVERY_MS = 30_000, 20_000
 COMMITS_S = 5.5
 """Looks closer together than auto.commit.interval.ms (5 s) show no missing commit."""
 HOT_SHARE = 0.8
@@ -108,6 +113,41 @@ def _spans(topics: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
         for number, (first, last) in partitions.items()
         if first is not None and last is not None
     }
+
+
+def scenario_of(group: Group) -> Scenario | None:
+    """The group's shape as a scenario that restarts its members one after another; None where nobody is there, or too many, or its assignor is its own."""
+    kinds = {"range": "eager", "cooperative-sticky": "cooperative"}
+    assignor = str(group.now.get("assignor") or "")
+    protocol = (
+        {"uniform": "consumer", "range": "consumer-range"}.get(assignor)
+        if group.now.get("type") == "consumer"
+        else kinds.get(assignor, assignor if assignor in {"sticky", "roundrobin"} else None)
+    )
+    topics: dict[str, int] = {}
+    for name in {*group.now.get("committed", {}), *(tp for one in group.members for tp in one["owned"])}:
+        topic, number = parse_partition(name)
+        topics[topic] = max(topics.get(topic, 0), number + 1)
+    if not group.members or len(group.members) > MOST_MEMBERS or not topics or protocol is None:
+        return None
+    specs = tuple(
+        MemberSpec(
+            f"member-{place}",
+            tuple(sorted(topics)),
+            {"group.instance.id": one["instance"]} if one["instance"] else {},
+            start_ms=0,
+        )
+        for place, one in enumerate(group.members, 1)
+    )
+    restart = Action(RESTART_MS, "rolling_restart", None, {"every_ms": EVERY_MS, "after_ms": 5_000})
+    made = Scenario(
+        group.name,
+        tuple(TopicSpec(topic, partitions) for topic, partitions in sorted(topics.items())),
+        specs,
+        (restart,),
+        RESTART_MS + EVERY_MS * len(specs) + 60_000,
+    )
+    return with_protocol(made, protocol)
 
 
 def _some(names: list[str]) -> str:
