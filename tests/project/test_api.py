@@ -31,8 +31,8 @@ SIDE = {
     "quiz": (),
     "recordings": (),
     "whatif": ("forensics",),
-    "pipeline": ("forensics",),
-    "classroom": ("exercises", "quiz", "pipeline", "forensics", "recordings"),
+    "pipeline": ("forensics", "whatif"),
+    "classroom": ("exercises", "quiz", "pipeline", "forensics", "recordings", "whatif"),
 }
 """Rooms beside the core, and the rooms that each builds on."""
 NEEDS = {"sweep": "spark", "run_clients": "clients"}
