@@ -7,6 +7,9 @@ import { QuestionBlock } from "./question_block.js";
 const HOW =
   "First choose a deed: press a button below the board, or a key (C, L, Z, R, M). It is not done yet. Then say what will follow, lock in, and see.";
 
+const CHOOSE = "Predict: choose what to do. It is not done yet.";
+const ANSWER = "Answer beside the board, or click partitions on it. Then lock in.";
+
 /** @typedef {Record<string, unknown> & { words: string }} Deed what is to be done, and its words */
 
 /** A prediction, while there is one. */
@@ -37,7 +40,7 @@ export class Predict {
     lab.player.pause();
     lab.pane.place();
     lab.drawer.show(opener, make("h2", {}, "Predict"), make("p", {}, HOW));
-    lab.tell("Predict: choose what to do. It is not done yet.");
+    lab.tell(CHOOSE);
     lab.screen.focusTarget().focus();
   }
 
@@ -58,7 +61,7 @@ export class Predict {
     const blocks = questions.map((question, place) => new QuestionBlock(question, place));
     this.blocks = blocks;
     lab.ui.root.classList.remove("rk-locked");
-    lab.tell("Answer beside the board, or click partitions on it. Then lock in.");
+    lab.tell(ANSWER);
     const lock = make("button", { type: "button", class: "rk-primary" }, "Lock in");
     lock.addEventListener("click", () => this.lock(deed, blocks));
     lab.drawer.show(
@@ -142,6 +145,7 @@ export class Predict {
   end() {
     const { ui, drawer, marker } = this.lab;
     this.on = false;
+    if ([CHOOSE, ANSWER].includes(ui.notice.textContent ?? "")) this.lab.tell("");
     this.blocks = [];
     marker.tokens.forEach(({ node }) => set(node, "data-guess", null));
     ui.root.classList.remove("rk-fogged", "rk-locked");

@@ -116,3 +116,18 @@ def test_what_stands_below_a_sentence_does_not_move_while_the_run_plays(page, tm
         page.evaluate("at => lab.seek(at, false)", at_ms)
         tops.add(page.evaluate("lab.ui.transport.offsetTop"))
     assert len(tops) == 1
+
+
+def test_every_mark_of_the_strip_stands_on_one_line(page, tmp_path):
+    bridge = Bridge(page, Lab("lost-records"), tmp_path / "lab.html")
+    tops = bridge.root.locator(".rk-mark").evaluate_all("all => all.map((one) => one.offsetTop)")
+    assert bridge.root.locator(".rk-mark.rk-skipped").count()
+    assert len(set(tops)) == 1
+
+
+def test_a_prediction_that_is_left_takes_along_what_it_asked_for(page, tmp_path):
+    bridge = placed(page, tmp_path / "lab.html", "predict", 1366, 768)
+    assert bridge.text(".rk-notice").startswith("Answer beside the board")
+    bridge.press("Escape", "g")
+    bridge.pump("!lab.predict.on")
+    assert bridge.text(".rk-notice") == ""
