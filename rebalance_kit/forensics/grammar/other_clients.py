@@ -261,6 +261,23 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     ("streams_step", "stream-thread [{client}] Client {_} per-consumer assignment:{_}"),
     ("streams_step", "stream-thread [{client}] Triggering the followup rebalance{_}"),
     ("streams_step", "Decided on assignment: {detail}"),
+    (
+        "stream_thread_fenced",
+        "stream-thread [{client}] Detected that the thread is being fenced. This implies that this thread missed a rebalance and dropped{_}",
+    ),
+    (
+        "stream_thread_fenced",
+        "stream-thread [{client}] Detected task {_} that got migrated to another thread. This implies that this thread missed a rebalance{_}",
+    ),
+    (
+        "stream_thread_dead",
+        "stream-thread [{client}] Encountered the following exception during processing and the thread is going to shut down{_}",
+    ),
+    (
+        "stream_thread_dead",
+        "stream-thread [{client}] Encountered the following exception during processing and sent shutdown request{_}",
+    ),
+    ("stream_thread_dead", "stream-client [{client}] All stream threads have died.{_}"),
     ("streams_state", "stream-thread [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "stream-client [{client}] State transition from {state_from} to {state_to}[[.]]"),
     ("streams_state", "State transition from {state_from} to {state_to}[[.]]"),

@@ -76,6 +76,11 @@ _OF_REFUSALS = {one.event: _what(one.event, r"") for one, _ in REFUSALS}
 #: A share consumer: a group of another kind.
 _OF_SHARES = _what("share_step", r"\[ShareConsumer |ShareMembershipManager")
 
+#: What ends a consumer: of kafkajs and spring-kafka.
+_CRASHES = _what(
+    "consumer_crashed", r"\] Crash: |fatal consumer exception|stopping container (?:due|after|because)"
+)
+
 #: What a client writes, the most telling first.
 _OF_CLIENTS = (
     _what(
@@ -98,7 +103,7 @@ _OF_CLIENTS = (
     _what("other_session_expired", r"session.{0,30}(?:expired|timed out|timeout exceeded)"),
     _what(
         "other_rebalancing",
-        r"is rebalancing|heartbeat error|rebalance (?:start|trigger)|rebalancing (?:start|group)|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
+        r"is rebalancing|heartbeat error|rebalanc(?:e|ing) (?:was |is |has been )?(?:start|trigger)|rebalancing group|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
     ),
     _what(
         "other_joined",
@@ -124,12 +129,13 @@ _OF_CLIENTS = (
         r"no current assignment for partition|partitions? .{0,60}(?:is|are|was|were) not (?:currently )?assigned|not assigned to (?:this|the) consumer|"
         r"-- partition not assigned|Erroneous state.{0,40}partition",
     ),
+    _CRASHES,
     _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
-    _what("other_lost", r"partitions? lost|lost partitions?"),
+    _what("other_lost", r"partitions? (?:assignment )?lost|lost partitions?"),
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
-        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|\bassigned: \[|new(?:ly)? assign",
+        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|\bassigned:? \[|new(?:ly)? assign",
     ),
     _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
 )
@@ -147,7 +153,9 @@ _BOOK_KEEPING = re.compile(
 )
 
 #: What is told by a line of its own, even where the line is indented.
-_STANDS_ALONE = re.compile(r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired')
+_STANDS_ALONE = re.compile(
+    r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired|\] Crash: '
+)
 
 _IS_BROKERS = re.compile(
     r"\[Group(?:Coordinator|MetadataManager)\b|\[GroupId \S+\] (?:Member|Static|Computed|Bumped)|^broker |"
@@ -156,7 +164,7 @@ _IS_BROKERS = re.compile(
     r"fenced from the group because|\b(?:left|joins) the consumer group"
 )
 _GROUP = (
-    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\]()]{1,249}+)(?!\[)""",
+    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\]()]{1,249}+)(?!\[| authorization)""",
     r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
     r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
     r"""\bGroup member \(([^,()\s]{1,249}),""",
@@ -164,7 +172,7 @@ _GROUP = (
     r"""\bconsumergr?oup[/ ]([^/\s]{1,249})""",
     r"""\[\[([^\]\s]{1,249})\] \{""",
     r"""\b(?:rebalance|restabilize|in|joins|left|for|of) (?:group|\w+) ([\w.<>-]{1,249}) (?:in state|with old|has failed|generation)""",
-    r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249}+)(?!\[)""",
+    r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249}+)(?!\[| authorization)""",
 )
 _NOT_A_NAME = frozenset(
     "is was has because the a an in on of for to and due with failed session member members id null None info fatal error "
@@ -223,9 +231,21 @@ _CLASSES = re.compile(
 )
 
 
+#: A field that says that nothing is wrong.
+_NO_ERROR = re.compile(
+    r"""\b(?:error_?code|error|err)\\*["']?\s?[=:]\s?\\*["']?(?:0|None|null|nil|NONE|NO_ERROR|no_error)\b""",
+    re.IGNORECASE,
+)
+#: A person tells: no line of a log.
+_PROSE = re.compile(
+    r"\b(?:I|we|my|our) (?:am|'m|have|had|wish|could|can|see|saw|get|got|use|are|was|were|do|did|think|tried|consumer|app|application)\b|\bI'(?:m|ve|d)\b"
+)
+
+
 def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Message] | None:
-    if not speaks_of_a_group(text):
+    if not speaks_of_a_group(text) or _PROSE.search(text):
         return None
+    text = _NO_ERROR.sub("-", text)
     text = _CLASSES.sub("-", text) if "Coordinator" in text else text
     if text.startswith(CONTINUATIONS) and not _may_stand_alone(text):
         return None
@@ -254,13 +274,18 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
         return None
     level = _LEVEL.search(text[:200])
     head = (layout, level[1].upper() if level else None, at, None)
-    return [
-        (
-            head,
-            (None, None, None),
-            (found.template, tuple(fields.get(name, "") for name in found.template.fields)),
-        )
-    ]
+    told = [_message(head, found, fields)]
+    if found is not _CRASHES and _CRASHES.pattern.search(text):
+        # Why it crashed, and that it did.
+        told.append(_message(head, _CRASHES, _fields(text, _CRASHES.template.event)))
+    return told
+
+
+def _message(head: Head, found: _What, fields: dict[str, Any]) -> Message:
+    return (head, _NOBODY, (found.template, tuple(fields.get(name, "") for name in found.template.fields)))
+
+
+_NOBODY: Prefix = (None, None, None)
 
 
 def _may_stand_alone(text: str) -> bool:
@@ -320,6 +345,8 @@ def _fields(text: str, event: str) -> dict[str, Any]:
         and told["limit_ms"]
     ):
         told["over_ms"] = str(max(0, int(ago[1]) - int(told["limit_ms"])))
+    if event == "consumer_crashed" and (crash := _CRASH.search(text)):
+        return told | {"reason": crash[1].rstrip(" .,")}
     phrase = _PHRASES.search(text)
     reason = _LOGGER.sub("", phrase[0] if phrase else _first(_REASON, text)).rstrip(" .(\\")
     if reason in _LEVELS:
@@ -330,6 +357,9 @@ def _fields(text: str, event: str) -> dict[str, Any]:
             told[name] = ""
     return told
 
+
+#: What kafkajs says of the exception that ended a consumer, without the JSON behind it.
+_CRASH = re.compile(r"""\] Crash: (.{1,200}?)(?: \{"|\\*",\\*"|$)""")
 
 #: What a refusal says in Kafka's own words, wherever it stands.
 _PHRASES = re.compile(

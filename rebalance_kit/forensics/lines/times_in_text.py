@@ -33,6 +33,10 @@ _APACHE = re.compile(rf"\b(\d\d)/({_MONTH})/(\d{{4}}):({_CLOCK})((?: [+-]\d{{4}}
 _BARE = re.compile(rf"\b({_MONTH}) ([ \d]\d) (\d\d:\d\d:\d\d)(?:[.,](\d{{3}}))?")
 #: Spark's own: ``23/11/21 02:15:25``.
 _SPARKS = re.compile(r"(?<![\d/])(\d\d)/(0[1-9]|1[0-2])/([0-3]\d) (\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)")
+#: The same with hyphens and a full stop, as some patterns of logback have it: ``24-03-17.12:29:01.297``.
+_SHORT = re.compile(r"(?<![\d-])(\d\d)-(0[1-9]|1[0-2])-([0-3]\d)\.(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)")
+#: Of en-US: ``11/08/2024, 9:26:32 PM``.
+_AMERICAN = re.compile(rf"(?<!\d)(0?[1-9]|1[0-2])/([0-3]?\d)/(\d{{4}}),? ({_CLOCK})[ \u202f]([AP]M)\b")
 #: A clock alone at the beginning: durations are true, the day is unknown (told as the first of 1970).
 _NO_DAY = re.compile(
     r"(?:\W{0,3}|[\w.-]{1,20}\s{1,12})((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{3})?)(?![\d:])"
@@ -62,7 +66,10 @@ def time_in(line: str) -> TimeInText:
     if found := _BARE.search(text):
         month, day, clock, ms = found.groups()
         return f"{month} {int(day):02} {clock},{ms or '000'}", _NO_YEAR
-    if found := _SPARKS.search(text):
+    if found := _AMERICAN.search(text):
+        month, day, year, clock, half = found.groups()
+        return f"{year}-{int(month):02}-{int(day):02}T{_of_day(clock, half)}", None
+    if found := _SPARKS.search(text) or _SHORT.search(text):
         year, month, day, clock = found.groups()
         return f"20{year}-{month}-{day}T{clock}", None
     if found := _NO_DAY.match(text):

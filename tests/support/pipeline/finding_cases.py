@@ -482,6 +482,32 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"c1.log": native(0, "c1", "SUBSCRIPTION", f'Group "{GROUP}": effective subscription list changed')},
     ),
+    "stream_thread_fenced": (
+        "app-StreamThread-1",
+        {
+            "app.log": plain(
+                0,
+                "stream-thread [app-StreamThread-1] Detected that the thread is being fenced. This implies that this thread missed a "
+                "rebalance and dropped out of the consumer group. Will close out all assigned tasks and rejoin the consumer group.",
+            )
+        },
+        {
+            "app.log": plain(
+                0, "stream-thread [app-StreamThread-1] State transition from RUNNING to PARTITIONS_REVOKED"
+            )
+        },
+    ),
+    "consumer_crashed": (
+        "app",
+        {
+            "app.log": '{"level":"ERROR","timestamp":"2026-03-01T10:00:00.000Z","logger":"kafkajs","message":"[Consumer] Crash: '
+            'KafkaJSNonRetriableError: no JSON","groupId":"orders","stack":"KafkaJSNonRetriableError"}\n'
+        },
+        {
+            "app.log": '{"level":"INFO","timestamp":"2026-03-01T10:00:00.000Z","logger":"kafkajs","message":"[Consumer] Stopped",'
+            '"groupId":"orders"}\n'
+        },
+    ),
     "coordinator_changed": (
         "c1",
         {"c1.log": native(0, "c1", "CGRPCOORD", f'Group "{GROUP}" changing coordinator 1 -> 2')},

@@ -92,7 +92,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "stream_thread_died",
-        ("streams_state", "stream_thread_replaced"),
+        ("streams_state", "stream_thread_replaced", "stream_thread_dead"),
         when=lambda event: event.event != "streams_state" or event.state_to in {"ERROR", "PENDING_ERROR"},
         sentence="{who} lost a stream thread to an uncaught exception: its tasks wait until it has left the group or its session is over",
         do="Read the exception above that line. Since 4.0 a replaced thread does not leave the group: nobody takes its tasks over before "

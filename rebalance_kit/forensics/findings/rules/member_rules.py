@@ -73,6 +73,22 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         source="KIP-429; ConsumerRebalanceListener",
     ),
     LineRule(
+        "stream_thread_fenced",
+        ("stream_thread_fenced",),
+        sentence="{who} missed a rebalance and was fenced: its tasks run elsewhere, it closes them and joins again",
+        do="Look at what held it up before: a slow batch (max.poll.interval.ms), a transaction that was aborted "
+        "(transaction.timeout.ms), a pause of the process or of the network.",
+        source="TaskMigratedException; KIP-447",
+    ),
+    LineRule(
+        "consumer_crashed",
+        ("consumer_crashed",),
+        sentence="{who} crashed with an exception ({reason}): its consumer leaves the group, and stays away unless it is started again",
+        do="Read the exception and catch it in the handler: a record that cannot be read comes back after every restart. kafkajs starts a "
+        "consumer again only after what it takes for retriable (restartOnFailure); spring-kafka's container stays stopped after an Error.",
+        source="kafkajs: consumer.events.CRASH; spring-kafka: ConsumerStoppedEvent",
+    ),
+    LineRule(
         "instance_id_refused",
         ("client_instance_refused", "instance_refused"),
         sentence="{who} uses group.instance.id {instance}, which a living member owns: it was refused and stopped",
