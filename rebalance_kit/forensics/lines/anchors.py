@@ -20,7 +20,7 @@ from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
     r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker) (?:instanceId=|clientId=)"
-    r"|\[thrd:[^\]]{0,99}\]: ?|\|[A-Z]{3,16}\| (?=Group \"|(?:Join|Sync)Group )|stream-(?:thread|client) \["
+    r"|\[thrd:[^\]]{0,99}\]: ?|\|[A-Z]{3,16}\| (?:Group \"|(?:Join|Sync)Group )|stream-(?:thread|client) \["
 )
 
 #: What makes a line that begins with a tab more than the line of a block.
@@ -60,7 +60,8 @@ def _anchored(line: str, found: re.Match[str]) -> Anchored:
     head, text = line[: found.start()], line[found.start() :]
     client = None
     if found[0].startswith(("[thrd:", "|")):
-        text = text[len(found[0]) :]
+        # Arrow's patterns know no lookahead, so an anchor of ``|CGRP|`` holds the message's first word too.
+        text = text[len(found[0]) if found[0][0] == "[" else text.index("| ") + 2 :]
         broker = _GROUP_BROKER.match(text)
         text = text[broker.end() :] if broker else text
         name = _CLIENT_OF_RDKAFKA.search(head)

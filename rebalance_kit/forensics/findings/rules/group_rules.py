@@ -253,7 +253,10 @@ GROUP_RULES: tuple[Rule, ...] = (
         "commit_error",
         ("other_commit_failed", "commit_failed", "auto_commit_failed"),
         when=lambda event: (
-            not any(known(event) for known in (_OVER, _UNDER_WAY, _UNANSWERED, _NOT_READY, _KNOWN_OTHERWISE))
+            bool(event.reason)
+            and not any(
+                known(event) for known in (_OVER, _UNDER_WAY, _UNANSWERED, _NOT_READY, _KNOWN_OTHERWISE)
+            )
         ),
         sentence="{who} could not commit its offsets: {reason}",
         do="What it read since its last commit is read twice if it stops before one succeeds. Look up the error; a topic that is unknown was "
