@@ -63,7 +63,17 @@ MOST_CLOCKS = 12
 """Choices of unknown clocks that are drawn."""
 _NATIVE_SESSION_MS = 45_000
 _SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
-_OTHERS = ("streams", "connect", "share")
+_OTHERS = {
+    "worker_": "Connect workers",
+    "connector_": "Connect workers",
+    "streams_": "Streams",
+    "stream_thread": "Streams",
+    "StreamThread": "Streams",
+    "ShareConsumer": "share consumers",
+    "joins the share group": "share consumers",
+    "joins the streams group": "Streams",
+}
+"""How the events and the lines of members begin, or what is in them, that are no plain consumers."""
 
 
 def nights(
@@ -586,9 +596,9 @@ class _Reader:
             )
         kinds = {
             kind
-            for kind in _OTHERS
             for event in self.events
-            if event.group == self.group and event.side == kind
+            for begins, kind in _OTHERS.items()
+            if event.group == self.group and (event.event.startswith(begins) or begins in event.text)
         }
         if kinds:
             night.outside.append(

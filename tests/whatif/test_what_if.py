@@ -13,7 +13,7 @@ import pytest
 
 from rebalance_kit.analysis.metrics import metrics
 from rebalance_kit.cli import main
-from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.recordings.folder import unpack
 from rebalance_kit.simulation.permalink import read_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
@@ -706,3 +706,80 @@ def back_test_or_refusal(night):
     if told is not None:
         return told.sentence
     return Understanding((), (), 0.0, tuple(night.missing), night.unknown).sentence
+
+
+# --- bad input ---------------------------------------------------------------------------------------------
+
+
+def test_half_of_a_group_is_said_to_be_half_and_its_unread_time_is_not_told(recorded):
+    half = [path for path in recorded[CRASH] if "c2" not in path.name and "c3" not in path.name]
+    night = nights(half)[0]
+    assert any("the logs of c2, c3: only the coordinator tells of them" in one for one in night.missing)
+    assert not night.gaps_known
+    told = back_test(night, scenario_of(night), 3)
+    assert "longest gap, s" not in [one.words for one in told.compared]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("[Consumer clientId=app-StreamThread-1-consumer, groupId=g] (Re-)joining group (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)", "Streams"),
+        ("[Worker clientId=connect-1, groupId=g] Joined group at generation 4 with protocol version 2 and got assignment: Assignment{error=0, leader='connect-1-x', leaderUrl='http://a:8083/', offset=5, connectorIds=[a], taskIds=[a-0], revokedConnectorIds=[], revokedTaskIds=[], delay=0} with rebalance delay: 0 (org.apache.kafka.connect.runtime.distributed.DistributedHerder)", "Connect workers"),
+        ("[ShareConsumer clientId=c, groupId=g] Member x with epoch 3 transitioned from STABLE to RECONCILING. (org.apache.kafka.clients.consumer.internals.ShareMembershipManager)", "share consumers"),
+    ],
+)  # fmt: skip
+def test_groups_of_another_kind_are_named_with_the_nearest_that_is_simulated(tmp_path, line, kind):
+    joined = CLIENT.format("13:00,000", "Adding newly assigned partitions: orders-0")
+    (tmp_path / "a.log").write_text(joined + f"[2024-05-01 10:13:30,000] INFO {line}\n", "utf-8")
+    (night,) = nights([tmp_path])
+    assert any(f"is a group of {kind}" in one and "nearest" in one for one in night.outside)
+
+
+def test_contradictory_times_are_said_and_not_understood(recorded, tmp_path):
+    """c3's host is 40 s ahead: it writes after the coordinator has removed it."""
+    for path in recorded[CRASH]:
+        text = gzip.decompress(path.read_bytes()).decode()
+        if path.name.startswith("c3"):
+            text = re.sub(
+                r"02:15:([0-5]\d),",
+                lambda one: f"02:{15 + (int(one[1]) + 40) // 60}:{(int(one[1]) + 40) % 60:02},",
+                text,
+            )
+        (tmp_path / path.name.removesuffix(".gz")).write_text(text, "utf-8")
+    night = nights([tmp_path])[0]
+    told = back_test(night, scenario_of(night), 6)
+    assert not told.enough
+    assert "rebalances" in told.sentence
+
+
+def test_ten_thousand_rebalances_in_an_hour_are_answered_or_refused_in_time(tmp_path):
+    lines = []
+    for number in range(10_000):
+        minute, ms = divmod(number * 360, 60_000)
+        at = f"{minute:02}:{ms // 1000:02},{ms % 1000:03}"
+        lines.append(
+            COORDINATOR.format(
+                at,
+                f"Preparing to rebalance group g in state PreparingRebalance with old generation {number} (reason: Adding new member sink-{number % 7}-5f7b2a30-1111-4222-8333-{number:012x})",
+            )
+        )
+    (tmp_path / "broker.log").write_text("".join(lines), "utf-8")
+    out = io.StringIO()
+    assert run_what_if([str(tmp_path)], Asked(draws=2, seconds=1.0), out) == 3
+    assert "what the group reads" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda text: re.sub(r"\bat: \d+", "at: -5000", text, count=1), "at"),
+        (lambda text: text.replace("do: crash", "do: explode"), "explode"),
+        (lambda text: text.replace("partitions: 9", "partitions: 0"), "partitions"),
+        (lambda text: text + "\nmembers: 3\n", "members"),
+    ],
+)  # fmt: skip
+def test_a_scenario_that_was_edited_into_nonsense_is_refused_with_the_word(crash, tmp_path, edit, words):
+    path = tmp_path / "night.yaml"
+    path.write_text(edit(commented(crash, scenario_of(crash))), "utf-8")
+    with pytest.raises(RebalanceKitError, match=words):
+        run_what_if([str(path)], Asked(draws=2), io.StringIO())
