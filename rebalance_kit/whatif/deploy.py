@@ -132,6 +132,21 @@ def read_plan(paths: Sequence[Path], given: Given) -> tuple[Workload, Group]:
     """The pods and the group of the files, completed by what is given, and by assumptions that are said."""
     found = read_workload(list(paths), given.workload)
     work = found or Workload()
+    files = [read_config(path) for path in paths]
+    if (
+        given.pods is None
+        and not work.said
+        and not any(not one.broker for file in files for one in file.settings)
+    ):
+        raise DataError(
+            "; ".join(
+                (
+                    *work.left_out,
+                    f"{', '.join(map(str, paths))}: no pods and no setting of a consumer group; expected a Deployment or StatefulSet, Helm values "
+                    "with replicas, a consumer's settings, or --pods N to plan with the defaults",
+                )
+            )
+        )
     assumed: list[str] = []
     if given.pods is not None:
         work = replace(work, replicas=_between("--pods", given.pods, 1, 500))
@@ -150,7 +165,7 @@ def read_plan(paths: Sequence[Path], given: Given) -> tuple[Workload, Group]:
         start_ms=work.start_ms if given.start_s is None else _ms("--start-seconds", given.start_s),
         stop_ms=work.stop_ms if given.stop_s is None else _ms("--stop-seconds", given.stop_s),
     )
-    group = _group([read_config(path) for path in paths], work, given, assumed)
+    group = _group(files, work, given, assumed)
     return work, group
 
 

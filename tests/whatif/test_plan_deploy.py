@@ -176,7 +176,9 @@ def test_a_number_that_cannot_be_is_refused(tmp_path, given):
 
 
 def test_connect_is_said_not_to_be_simulated(tmp_path):
-    work, _ = read_plan([written(tmp_path, "c.yaml", "kind: KafkaConnect\nspec: {replicas: 2}\n")], Given())
+    work, _ = read_plan(
+        [written(tmp_path, "c.yaml", "kind: KafkaConnect\nspec: {replicas: 2}\n")], Given(pods=2)
+    )
     assert "which is not simulated" in work.left_out[0]
 
 
@@ -227,3 +229,18 @@ def test_a_budget_lets_a_drain_stop_one_pod_after_the_other(tmp_path):
     first, second = (step.at_ms for step in drain(work, 2) if step.do == "stop")
     assert (first, second) == (0, 20_001)  # the replacement is ready
     assert [step.at_ms for step in drain(Workload(replicas=4), 2) if step.do == "stop"] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("kind: KafkaConnect\nspec:\n  replicas: 1\n", "a group of Connect workers, which is not simulated; .*no pods and no setting"),
+        ("server:\n  port: 80\n", "no pods and no setting of a consumer group; expected a Deployment"),
+    ],
+)  # fmt: skip
+def test_a_file_that_says_nothing_of_a_consumer_is_no_plan(tmp_path, text, words):
+    path = tmp_path / "some.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(DataError, match=words):
+        read_plan([path], Given())
+    assert read_plan([path], Given(pods=2))[0].replicas == 2
