@@ -168,15 +168,14 @@ costs(draws("two-consumers-crash"))
 #
 # ## The lab
 #
-# This is the lab: two consumers, four partitions, and nothing has happened yet. Each consumer has a lane with a disc (the process) and the squares of its
-# partitions.
+# This is the lab: two consumers, four partitions, and at second 20 the first consumer crashes. Each consumer has a lane with a disc (the process)
+# and the squares of its partitions.
 #
-# 1. Select the first consumer and press **Crash**. The lab plays what follows.
-# 2. **Watch for** how long it takes until the coordinator *notices* the crash.
-# 3. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
-# 4. Open **Why**: it quotes the Kafka rule behind the step at the cursor, the moment that the picture shows. **Logs** has the lines that the broker and the consumers would write,
+# 1. Press **Play**, and **watch for** how long it takes until the coordinator *notices* the crash.
+# 2. Choose **Cooperative**, then **Consumer** (that is KIP-848) above the picture: the same crash, another protocol.
+# 3. Open **Why**: it quotes the Kafka rule behind the step at the cursor, the moment that the picture shows. **Logs** has the lines that the broker and the consumers would write,
 #    **Messages** the requests between them. All tabs share the cursor.
-# 5. Press **Undo**, then **Predict** and **Crash** once more. This time the lab first asks what will happen; the outcome stays hidden
+# 4. Press **Undo** until nobody has crashed. Choose **Predict**, select a consumer and press **Crash**. This time the lab first asks what will happen; the outcome stays hidden
 #    until you press *Lock in*.
 #
 # The bar below each partition is the queue of records that wait for a reader. Every button has a key; **?**
@@ -185,7 +184,9 @@ costs(draws("two-consumers-crash"))
 # %% tags=["nbval-ignore-output"]
 from rebalance_kit import Lab
 
-Lab(at_ms=20_000)
+lab = Lab(at_ms=20_000)
+lab.crash("consumer-1")
+lab
 
 # %% [markdown]
 # What a button does, code can do as well, so a notebook can repeat it exactly. This time the consumer is closed properly: it **leaves**.
