@@ -11,7 +11,7 @@ import base64
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rebalance_kit.model.config import ClientConfig
@@ -50,6 +50,7 @@ _CLIENT_ANSWER = re.compile(
     r"Member (\S+) with epoch -?\d+ transitioned from JOINING to (?:RECONCILING|FATAL)"
 )
 _ENFORCED = re.compile(r"Request joining group due to: (.*?)(?: \(org\.apache\S*\))?$")
+_ASKED = re.compile(r"\(Re-\)joining group|transitioned from UNSUBSCRIBED to JOINING")
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
 _NATIVE_ID = re.compile(r"my MemberId (\S+), member metadata")
 _NATIVE_HEARTBEAT = re.compile(r'ConsumerGroupHeartbeat of member id "([^"]+)", .*generation id 0,')
@@ -200,11 +201,16 @@ def _counts(run: RecordedRun) -> dict[str, int]:
 def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[ReplayPins, ...]]:
     """Pins a life: a life is from one ``start`` of the truth to the next of the same member."""
     seen = arrivals(run)
+    native = {str(step["member"]) for step in run.steps if step.get("client", "java") != "java"}
     lives: dict[str, list[ReplayPins]] = defaultdict(list)
     for name, spans in _spans(run).items():
         for start, end in spans:
             own = [line for line in run.members.get(name, ()) if start - 2_000 <= line.t < end]
-            lives[name].append(_life(own, seen, begin, _beat(run, name, start, end)))
+            life = _life(own, seen, begin, _beat(run, name, start, end))
+            asked = life.member_id is not None or any(_ASKED.search(line.text) for line in own)
+            if own and not asked and name not in native:  # it was closed before its first request
+                life = replace(life, first_request_ms=end - begin)
+            lives[name].append(life)
     return {name: tuple(found) for name, found in lives.items()}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -120,3 +122,13 @@ def test_no_draws_and_no_folder_are_refused(recorded_folders):
         )
     with pytest.raises(DataError, match="no such folder"):
         run_replay(["nowhere"], None, as_json=False, draws=1, out=io.StringIO())
+
+
+def test_a_member_that_was_closed_before_its_first_request_never_sends_one(recorded_folders):
+    run = read_run(recorded_folders["crash.eager.4.3.1"])
+    asked = re.compile(r"joining group|joined group|synced group|re-join")
+    silent = tuple(line for line in run.members["c2"] if not asked.search(line.text))
+    changed = replace(run, members={**run.members, "c2": silent})
+    lives = {spec.name: spec.lives for spec in repeat(changed).scenario.members}
+    assert lives["c2"][0].first_request_ms >= run.stop - run.begin
+    assert lives["c1"][0].first_request_ms < 10_000
