@@ -56,6 +56,7 @@ UNLAID: tuple[Template, ...] = BLOCK_LINES + REFUSALS
 #: A line that starts with none of the first and contains none of the second cannot be in the table;
 #: this alone discards most lines of a log.
 CLUES_AT_START: tuple[str, ...] = ("%", *(template.literals[0] for template in BLOCK_LINES))
+#: Each begins with a letter that another begins with too, where one is to be had: every further letter costs all lines.
 CLUES: tuple[str, ...] = (
     "roup",
     "offset for partition",
@@ -100,19 +101,20 @@ CLUES: tuple[str, ...] = (
         'ember"',
         "ember_",
         "Task is being killed",
-        "and unrecoverable exception",
+        "nrecoverable exception",
         "herder work thread",
         "invalid task provided offset",
         "Failed to start connector",
-        "uthoriz",
+        "orized",
+        "orization",
         "REBALANC",
         "stream thread",
         "exception during processing",
-        "] Crash",
-        "topping container",
-        "consumer exception",
-        "treams uncaught",
-        "__consumer_offsets",
+        "Crash: ",
+        "pping container",
+        "onsumer exception",
+        "reams uncaught",
+        "onsumer_offsets",
         "has become unresponsive",
         "nknownMember",
         "rror_code=",

@@ -305,7 +305,12 @@ def _wrapped_block(line: str) -> bool:
 
 
 def _one_of(texts: Iterable[str]) -> str:
-    return f"(?:{'|'.join(map(re.escape, texts))})"
+    """An expression for any of these texts, by their first letters: Python tries one branch after another at each place."""
+    by_letter: dict[str, list[str]] = {}
+    for text in texts:
+        by_letter.setdefault(text[0], []).append(re.escape(text[1:]))
+    branches = (re.escape(letter) + f"(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
+    return f"(?:{'|'.join(branches)})"
 
 
 def _known_beginning(layouts: Sequence[Layout]) -> str:
