@@ -17,6 +17,7 @@ from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.yaml_file import read_scenario
 from rebalance_kit.view.style.theme import embedded
 from tests.support.bad_input.command import assert_refused, ended
+from tests.support.bad_input.interrupts import COMMANDS, ROOT
 
 RUNS = (simulated("one", "crash", "eager"), simulated("two", "leave", "eager"))
 CRASH = read_scenario("scenario: s\ntopics: {t: 2}\nmembers: [{name: c1, topics: [t]}]\nend: 5s\n")
@@ -114,3 +115,37 @@ def test_damaged_beliefs_of_an_answer_are_none(text, tmp_path):
             "INSERT INTO attempt VALUES ('i', 1.0, 'quiz', 'x', 1, 'a', 1, 1.0, NULL, ?, NULL)", (text,)
         )
     assert [attempt.beliefs for attempt in store.attempts()] == [()]
+
+
+def row_of(name, moments):
+    """What the driver says of a command that is killed so many times."""
+    words = ("--moments", str(moments), "--signals", "SIGKILL", "--", name)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.bad_input.interrupts", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+QUICK = ("lab --notebook", "items export anki", "answers import", "make-logs --truth", "watch --from")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
+@pytest.mark.parametrize("name", QUICK)
+def test_what_is_killed_leaves_nothing_and_begins_again(name):
+    status, told = row_of(name, 2)
+    assert status == 0, told
+
+
+FETCHING = frozenset({"broker start", "broker start, first fetch", "record"})
+"""Commands that need Kafka's jars, or get them from a network."""
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.live) if one in FETCHING else one for one in COMMANDS]
+)
+def test_at_many_moments_too(name):
+    status, told = row_of(name, 10)
+    assert status == 0, told

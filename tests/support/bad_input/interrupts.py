@@ -7,9 +7,10 @@ A command is run once to its end, with a home, a cache and a folder of temporary
 it alone gets SIGINT, and SIGKILL, at random moments of that time; what it started is left to itself. After each, no process
 may go on, every file that is there must be whole, byte for byte as measured (hidden drafts apart), a set of files
 must be there whole or not at all, no traceback may be told, and the same command run again must end well with the same files,
-and leave no name behind that the measured run does not: in the home, the cache, temporary files, ``/tmp``, ``/dev/shm`` or the folder.
+and leave no name behind that the measured run does not: in the home, the cache, temporary files or the folder; with ``--alone``, where nobody
+else writes meanwhile, in ``/tmp`` and ``/dev/shm`` too.
 With ``--disk`` the command runs where little room is left, and where nothing can be written: it must end in a line that says so.
-Prints a row of a table for each command and signal. Start it with ``unshare --mount`` and an empty ``/tmp`` where others use that folder.
+Prints a row of a table for each command and signal.
 """
 
 from __future__ import annotations
@@ -514,7 +515,7 @@ def _again(command: Command, folder: Path, measured: Measured) -> str | None:
         return "again: other files"
     if STILL_RUNS in told:
         return f"again: {told[-200:]}"
-    after = [*left_in(folder, measured.names), *sorted(shared_names() - measured.shared)]
+    after = [*left_in(folder, measured.names), *measured.strange()]
     return f"left behind: {after[0]}" if after else None
 
 
@@ -524,7 +525,11 @@ class Measured:
 
     whole: Files
     names: frozenset[str]
-    shared: frozenset[str]
+    shared: frozenset[str] | None
+
+    def strange(self) -> list[str]:
+        """What has come to shared folders, where nobody else uses them."""
+        return [] if self.shared is None else sorted(shared_names() - self.shared)
 
 
 def disk_problem(command: Command, source: Path, measured: Measured, room: int | None) -> str | None:
@@ -577,7 +582,7 @@ def problem_of(command: Command, source: Path, measured: Measured, after_s: floa
             return f"{len(left)} of {len(measured.whole)} files"
         if status in command.good and left != measured.whole:
             return "ended well without its files"
-        same = untouched == names_in(folder) and shared_names() <= measured.shared
+        same = untouched == names_in(folder) and not measured.strange()
         return None if same else _again(command, folder, measured)
 
 
@@ -596,7 +601,9 @@ def try_command(name: str, given: argparse.Namespace) -> Iterator[str]:
         if status not in command.good or STILL_RUNS in told:
             yield f"{name} does not run: {told[-300:]}"
             return
-        measured = Measured(command.mean(folder), names_in(folder), shared_names() | shared)
+        measured = Measured(
+            command.mean(folder), names_in(folder), shared_names() | shared if given.alone else None
+        )
         size = sum(map(len, files_of(folder).values()))
         tries: list[tuple[str, Callable[[], str | None]]] = []
         if given.disk:
@@ -639,6 +646,9 @@ def main() -> int:
         "--signals", type=signal.Signals.__getitem__, nargs="*", default=[signal.SIGINT, signal.SIGKILL]
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--alone", action="store_true", help="look into /tmp and /dev/shm too (unshare --mount with a tmpfs)"
+    )
     given = parser.parse_args()
     adopt_orphans()
     problems = 0
