@@ -441,6 +441,23 @@ BESIDE = {
     "a key of escapes": ("a.yaml", f"{json.dumps(ESCAPE + SCRIPT)}:\n  session.timeout.ms: 10000\n"),
     "a value of 5,000 digits": ("a.properties", f"session.timeout.ms={'9' * 5_000}\n"),
     "a tag": ("a.yaml", '!!python/object/apply:os.system ["touch ../outside/new"]\n'),
+    "an alias of aliases": (
+        "a.yaml",
+        "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]\n" for n in range(1, 12)),
+    ),
+    "an alias inside itself": ("a.yaml", "spec: &a {template: *a, list: [*a, *a]}\n"),
+    "an anchor of nobody": ("a.yaml", "spec: *none\n"),
+    "maps that merge themselves": ("a.yaml", "a: &a {<<: *a, replicas: 2}\nb: {<<: [*a, *a]}\n"),
+    "an alias in the environment": (
+        "a.yaml",
+        "kind: Deployment\nx: &x [a, b]\nspec: {replicas: *x, template: {spec: {containers: *x}}}\n",
+    ),
+    "replicas of 5,000 digits": ("a.yaml", "kind: Deployment\nspec: {replicas: " + "9" * 5_000 + "}\n"),
+    "replicas below nothing": ("a.yaml", "kind: Deployment\nspec: {replicas: -5}\n"),
+    "a workload of escapes": (
+        "a.yaml",
+        json.dumps({"kind": "Deployment", "metadata": {"name": ESCAPE + SCRIPT}, "spec": {"replicas": 2}}),
+    ),
     "placeholders in placeholders": ("a.properties", f"session.timeout.ms={'${a:' * 100_000}\n"),
 }
 
