@@ -201,7 +201,8 @@ def _workshop(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.guide import notebook, schedule, source
     from rebalance_kit.classroom.plan import read_plan
     from rebalance_kit.model.errors import require
-    from rebalance_kit.quiz.exports import refuse_taken, write_new
+    from rebalance_kit.model.files import refuse_taken
+    from rebalance_kit.quiz.exports import write_new
 
     plan = read_plan(arguments.name)
     if arguments.check:

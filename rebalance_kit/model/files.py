@@ -161,6 +161,12 @@ def refuse_no_file(path: Path, expected: str, error: type[RebalanceKitError] = D
         raise error(f"{path}: is {kind}; expected {expected}")
 
 
+def refuse_taken(path: Path) -> None:
+    """Raise ``DataError`` for a name that something has already."""
+    if path.exists():
+        raise DataError(f"{path}: exists already; expected the name of a new file")
+
+
 def _remove(draft: Path) -> None:
     try:
         draft.unlink(missing_ok=True)

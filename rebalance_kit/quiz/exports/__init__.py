@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rebalance_kit.model.errors import DataError
-from rebalance_kit.model.files import write_atomically
+from rebalance_kit.model.files import refuse_taken, write_atomically
 from rebalance_kit.quiz.items.item import Question
 from rebalance_kit.quiz.sittings.page import shuffled
 from rebalance_kit.quiz.sittings.practice import pick_questions
@@ -69,9 +69,3 @@ def write_new(to: Path, content: bytes, *, again: bool = False) -> None:
     if not again:
         refuse_taken(to)
     write_atomically(to, content)
-
-
-def refuse_taken(to: Path) -> None:
-    """Raise ``DataError`` for a name that something has already."""
-    if to.exists():
-        raise DataError(f"{to}: exists already; expected the name of a new file")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import tempfile
 from collections.abc import Sequence
 from functools import partial
@@ -10,8 +11,8 @@ from html import escape
 from types import ModuleType, SimpleNamespace
 from zlib import crc32
 
-from rebalance_kit.model.errors import require
-from rebalance_kit.model.files import scratch_for
+from rebalance_kit.model.errors import DataError, require
+from rebalance_kit.model.files import WRITABLE, scratch_for
 from rebalance_kit.quiz.exports.marked import inline, key_text, option_html, stem_html, whys
 from rebalance_kit.quiz.items.item import Choice, Matching, Ordering, Question
 
@@ -47,7 +48,10 @@ def written(questions: Sequence[Question], title: str, with_key: bool) -> bytes:
         path = folder / "deck.apkg"
         # What genanki packs lies where it goes with this process, killed or not.
         genanki.package.tempfile = SimpleNamespace(mkstemp=partial(tempfile.mkstemp, dir=folder))
-        genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
+        try:
+            genanki.Package(deck).write_to_file(str(path), timestamp=1_750_000_000.0)
+        except sqlite3.OperationalError as error:
+            raise DataError(f"{folder}: cannot be written to ({error}); expected {WRITABLE}") from error
         return io.BytesIO(path.read_bytes()).getvalue()
 
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, TextIO
 
 from rebalance_kit.model.errors import DataError
+from rebalance_kit.model.files import refuse_taken, write_atomically
 from rebalance_kit.model.yaml_text import Place
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
@@ -281,12 +282,7 @@ def run_items_new(kind: str, name: str, to: Path | None, out: TextIO) -> int:
     if to is None:
         out.write(text)
         return 0
-    try:
-        with to.open("x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError as error:
-        raise DataError(f"{to}: exists already; expected the name of a new file") from error
-    except OSError as error:
-        raise DataError(f"{to}: cannot be written ({error.strerror}); expected a folder that can") from error
+    refuse_taken(to)
+    write_atomically(to, text)
     out.write(f"a draft of {name} in {to}; docs/items.md tells how to write it well\n")
     return 0
