@@ -130,7 +130,8 @@ def checked(text, bench, tmp_path, limit_s=2.0, seed=None, name="answer.py"):
 
 @pytest.mark.parametrize(("text", "words"), WORDS.values(), ids=WORDS)
 def test_a_hostile_answer_is_told_in_words(text, words, bench, tmp_path):
-    report = checked(textwrap.dedent(text), bench, tmp_path)
+    limit_s = 2 if "2 s" in words else 60  # whoever is to say something may be on a busy machine
+    report = checked(textwrap.dedent(text), bench, tmp_path, limit_s=limit_s)
     assert not report.green
     assert words in " ".join(line.words for line in report.public), str(report)
     assert "Traceback" not in str(report)

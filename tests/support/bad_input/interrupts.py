@@ -43,8 +43,8 @@ OWN = ("store", _TEMPORARY, _HOME)
 """Folders that every command finds there."""
 LEFT_OUT = (".rebalance-kit.json",)
 """Files whose text names a time or a machine."""
-GONE_WITHIN_S = 15.0
-"""Processes of a killed command end within this time: Java looks for its reader every few seconds."""
+GONE_WITHIN_S = 120.0
+"""Processes of a killed command end within this time: Java looks for its reader once it has started, which takes a minute on a busy machine."""
 _SHARED = (Path("/tmp"), Path("/dev/shm"))  # noqa: S108 (only looked at)
 _JAVAS = "hsperfdata_"
 """A folder that Java makes for each user, whoever starts it."""
