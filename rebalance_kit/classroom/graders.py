@@ -73,7 +73,7 @@ def _needs(exercise: AnyExercise) -> tuple[str, str]:
 def own_wheel(folder: Path) -> Path:
     """The wheel of this kit in ``folder``: built in a checkout, else put together again from the installed files."""
     if (_ROOT / "pyproject.toml").is_file():
-        pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(_ROOT))
+        pip("wheel", "--no-deps", "--wheel-dir", str(folder), str(_ROOT), scratch=folder)
         return next(folder.glob("rebalance_kit-*.whl"))
     try:
         installed = distribution(_NAME)

@@ -335,10 +335,10 @@ def wheel_names(bundle: Path) -> tuple[str, ...]:
         )
 
 
-def pip(*arguments: str, scratch: Path | None = None) -> None:
+def pip(*arguments: str, scratch: Path) -> None:
     """Run this Python's pip with its temporary files in ``scratch``; raises ``EnvironmentProblem`` with the last line that it wrote where it fails."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments]
-    place = None if scratch is None else {**os.environ, "TMPDIR": str(scratch)}
+    place = {**os.environ, "TMPDIR": str(scratch)}
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=place
     ) as process:

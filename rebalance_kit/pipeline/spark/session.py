@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from subprocess import DEVNULL
@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any
 
 from rebalance_kit.model.errors import EnvironmentProblem, require
-from rebalance_kit.model.files import scratch_for
+from rebalance_kit.model.files import ended_along, scratch_for
 from rebalance_kit.pipeline.spark.java import archive_options, find_java
 
 if TYPE_CHECKING:
@@ -194,17 +194,27 @@ def launch_java(
 
 @contextmanager
 def _own_temporary_files() -> Iterator[None]:
-    """PySpark makes a folder in which Java tells its port: within, it lies where it goes with a killed process."""
+    """PySpark makes a folder in which Java tells its port: within, it lies where it goes with a killed process.
+
+    So does Java, which would go on without that folder; later it ends when its input does.
+    """
     java_gateway: Any = import_module("pyspark.java_gateway")
-    of_all = java_gateway.tempfile
-    with scratch_for("java") as place:
+    of_all, start = java_gateway.tempfile, java_gateway.Popen
+    with scratch_for("java") as place, ExitStack() as starting:
+
+        def started(*given: Any, **more: Any) -> Any:
+            process = start(*given, **more)
+            starting.enter_context(ended_along(process.pid))
+            return process
+
+        java_gateway.Popen = started
         java_gateway.tempfile = SimpleNamespace(
             mkdtemp=partial(tempfile.mkdtemp, dir=place), mkstemp=tempfile.mkstemp
         )
         try:
             yield
         finally:
-            java_gateway.tempfile = of_all
+            java_gateway.tempfile, java_gateway.Popen = of_all, start
 
 
 @contextmanager
