@@ -178,7 +178,8 @@ _WATCHER = """
 while IFS= read -r one; do
     case $one in /*) set -- "$@" "$one" ;; -*) ended="$ended $one " ;; *) started="$started $one" ;; esac
 done
-for one in $started; do case $ended in *" -$one "*) ;; *) kill -9 "$one" ;; esac; done
+for one in $started; do case $ended in *" -$one "*) ;; *) kill "$one" && going="$going $one" ;; esac; done
+[ -z "$going" ] || { sleep 2; kill -9 $going; }
 rm -rf -- "$@" || { sleep 1; rm -rf -- "$@"; }
 """
 _watchers: dict[int, Any] = {}
