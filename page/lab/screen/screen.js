@@ -24,7 +24,7 @@ const BESIDE = { width: 1200, height: 560 };
 /** Nothing that is presented is smaller, in pixels of a screen that is so many wide (a narrower window is a page that is zoomed). */
 const LEAST_PX = 18, LEAST_OF = 1024;
 /** What a sentence is given at most; a longer one is rare, and moves what stands below it. */
-const MOST_SAID = 110, MOST_SAID_LOW = 80;
+const MOST_SAID = 56, MOST_SAID_LOW = 80;
 /** How many of the longest sentences are measured, so that there is room for each. */
 const LONGEST = 6;
 

@@ -109,15 +109,6 @@ def test_no_title_no_sentence_and_no_name_of_a_line_is_cut(page, tmp_path, width
     assert max(said) <= edge["x"] + edge["width"] + 1
 
 
-def test_what_stands_below_a_sentence_does_not_move_while_the_run_plays(page, tmp_path):
-    bridge = placed(page, tmp_path / "lab.html", "fifty", 944, 768)
-    tops = set()
-    for at_ms in range(0, bridge.lab.boards.end_ms, 1_500):
-        page.evaluate("at => lab.seek(at, false)", at_ms)
-        tops.add(page.evaluate("lab.ui.transport.offsetTop"))
-    assert len(tops) == 1
-
-
 def test_every_mark_of_the_strip_stands_on_one_line(page, tmp_path):
     bridge = Bridge(page, Lab("lost-records"), tmp_path / "lab.html")
     tops = bridge.root.locator(".rk-mark").evaluate_all("all => all.map((one) => one.offsetTop)")
