@@ -76,6 +76,7 @@ export class LogsView {
 
   /** @param {number} at */
   paint(at) {
+    if (!this.content) return; // its lines are still on their way
     const { sources, cut } = this.content;
     if (this.source.options.length !== sources.length + 1) {
       const names = ["all sources", ...sources].map((name) => make("option", {}, name));
