@@ -1,4 +1,12 @@
-import { changeWords, inWords, moved, pieces, settingsOf, stepOf } from "../lab/numbers/number.js";
+import {
+  asKafkaWrites,
+  changeWords,
+  inWords,
+  moved,
+  pieces,
+  settingsOf,
+  stepOf,
+} from "../lab/numbers/number.js";
 import { same } from "./assert.js";
 
 const SETTINGS = settingsOf({
@@ -55,4 +63,13 @@ Deno.test("all partitions of the only topic are its number", () => {
 Deno.test("a change of a setting is said as people read its values", () => {
   same(changeWords("session.timeout.ms", "45000", "12000"), "session.timeout.ms 45.0 s → 12.0 s");
   same(changeWords("group.instance.id", "", "own name"), "group.instance.id none → own name");
+});
+
+Deno.test("a time may be typed with its unit", () => {
+  same(asKafkaWrites("session.timeout.ms", "22.5 s"), "22500");
+  same(asKafkaWrites("processing_ms", "500ms"), "500");
+  same(asKafkaWrites("max.poll.interval.ms", "5 min"), "300000");
+  same(asKafkaWrites("session.timeout.ms", "22500"), "22500");
+  same(asKafkaWrites("session.timeout.ms", "soon"), "soon");
+  same(asKafkaWrites("max.poll.records", "5 s"), "5 s");
 });

@@ -4,7 +4,7 @@ import { make, say, set } from "../../shared/dom.js";
 import { inflate } from "../film/format.js";
 import { unreadWords } from "../numbers/drag.js";
 import { FieldDrag } from "../numbers/field.js";
-import { changeWords } from "../numbers/number.js";
+import { asKafkaWrites, changeWords } from "../numbers/number.js";
 import { selectOf } from "./items.js";
 
 /** @typedef {import("../lab.js").Lab} Lab */
@@ -215,7 +215,8 @@ class Drawer {
     /** @type {Record<string, string>} */
     const values = {};
     this.entries.forEach(({ input, error, was }, name) => {
-      if (input.value !== was) values[name] = input.value;
+      const typed = asKafkaWrites(name, input.value);
+      if (typed !== was) values[name] = typed;
       say(error, "");
       set(input, "aria-invalid", null);
     });

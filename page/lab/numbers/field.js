@@ -1,7 +1,7 @@
 // A field of Settings whose number is stepped with keys, or dragged by its label.
 
 import { Drag } from "./drag.js";
-import { PIXELS, stepsOfKey } from "./number.js";
+import { asKafkaWrites, PIXELS, stepsOfKey } from "./number.js";
 
 const KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown"]);
 
@@ -37,8 +37,9 @@ export class FieldDrag {
   /** A drag goes on from what stands in the field. */
   begin() {
     const setting = this.lab.numbers.get(this.name);
-    const value = Number(this.input.value);
-    if (this.drag || !setting || this.input.value.trim() === "" || !Number.isFinite(value)) return;
+    const typed = asKafkaWrites(this.name, this.input.value).trim();
+    const value = Number(typed);
+    if (this.drag || !setting || typed === "" || !Number.isFinite(value)) return;
     this.lab.player.pause();
     this.drag = new Drag(this.lab, { ...setting, value }, this.show);
     this.drag.onTold = this.told;

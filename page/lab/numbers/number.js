@@ -61,6 +61,19 @@ export function inWords(name, value) {
   return value >= 1000 ? seconds(value) : `${value} ms`;
 }
 
+/** @type {Record<string, number>} */
+const MILLISECONDS = { ms: 1, s: 1000, min: 60_000, m: 60_000 };
+
+/**
+ * What a field sends: a time with its unit (22.5 s) in the milliseconds of Kafka's key, anything else as it stands.
+ * @param {string} name
+ * @param {string} text
+ */
+export function asKafkaWrites(name, text) {
+  const typed = /^\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m)\s*$/.exec(text);
+  return typed && /[._]ms$/.test(name) ? String(Math.round(Number(typed[1]) * MILLISECONDS[typed[2]])) : text;
+}
+
 /**
  * A change of a setting, its values as they stand in fields.
  * @param {string} name
