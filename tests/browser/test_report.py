@@ -6,6 +6,7 @@ import pytest
 
 from rebalance_kit.scenarios import load
 from rebalance_kit.simulation.simulate import simulate
+from rebalance_kit.view.figures.flow import flow_figure
 from rebalance_kit.view.lab.run_report import write_report
 from rebalance_kit.view.reports.sweep_report import write_sweep
 
@@ -67,3 +68,31 @@ def test_the_page_of_a_sweep_draws_its_figures_without_any_network(page, asked, 
     page.locator("#sweep-0 .main-svg").first.wait_for()
     assert page.locator("#sweep-0 .scatterlayer .trace").count() == 6
     assert asked == []
+
+
+#: Whether the line of the moment stands where the moment of the figure's data is.
+IN_PLACE = """() => {
+  const figure = document.querySelector(".js-plotly-plot");
+  const axis = figure._fullLayout.xaxis2;
+  const line = figure.querySelector(".x2y2 .js-line, .xy2 .js-line, .x2y .js-line");
+  const at = figure.getBoundingClientRect().x + axis._offset + axis.d2p(figure.data[6].x[0]);
+  return Math.abs(line.getBoundingClientRect().x - at) < 1.5 ? true : false;
+}"""
+
+
+def test_a_flow_that_plays_jumps_whole_to_a_place_of_its_slider(page, tmp_path):
+    pytest.importorskip("plotly", reason="plotly is not installed: the flow cannot be drawn")
+    from plotly.graph_objects import Figure
+
+    figure = Figure(flow_figure([simulate(load("restaurant"), protocol=name) for name in PROTOCOLS]))
+    target = tmp_path / "flow.html"
+    figure.write_html(target, auto_play=False)
+    page.goto(target.as_uri())
+    slider = page.locator(".slider-rail-rect").bounding_box()
+    moment = "() => document.querySelector('.js-plotly-plot').data[6].x[0]"
+    for place in (0.2, 0.8, 0.35, 0.9, 0.5, 0.1):
+        before = page.evaluate(moment)
+        page.locator(".updatemenu-button").first.click()
+        page.wait_for_function(f"before => ({moment})() !== before", arg=before)
+        page.mouse.click(slider["x"] + place * slider["width"], slider["y"] + slider["height"] / 2)
+        page.wait_for_function(IN_PLACE, timeout=5_000)

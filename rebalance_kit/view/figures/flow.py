@@ -37,6 +37,8 @@ MOVING_DOT, MOST_DOT = 5, 15
 STEPS_OF_A_RECORD = (9, 0, -9)
 PARTITIONS_UP_TO = 2048
 """What tells one record from the next of its partition: a new one does not fly back."""
+JUMP_MS = 20
+"""A jump takes the place of the move under way only where it is a move itself: without a duration that one goes on and ends where it was going."""
 CAUSE_LINES = 3
 MOST_DOING = 15
 AROUND_MS, AROUND = 1_000, 0.25
@@ -286,7 +288,11 @@ def _controls(times: Sequence[int], even: Sequence[int], theme: str) -> Figure:
     """Play, pause, and a slider that is linear in time."""
     role = ROLES[theme]
     style = {"bgcolor": role["surface"], "bordercolor": role["control"], "font": {"color": role["ink"]}}
-    jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": False}, "transition": {"duration": 0}}
+    jump = {
+        "mode": "immediate",
+        "frame": {"duration": JUMP_MS, "redraw": False},
+        "transition": {"duration": JUMP_MS, "easing": "linear"},
+    }
     tick_ms = max(40, min(100, 12_000 // len(even)))
     play = {
         "fromcurrent": True,

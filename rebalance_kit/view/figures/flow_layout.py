@@ -23,6 +23,8 @@ STRIP_ROW, LETTER = 34, 7
 OUT_OF_SIGHT = -4000
 EVENTS_UP_TO, ACCOUNTS_UP_TO = 5, 9
 EVENT_KINDS = frozenset({MarkKind.FAULT, MarkKind.ACTION, MarkKind.TIMER})
+FAINT = "73"
+"""The opacity of a cross, as the last two digits of a colour: 0.45."""
 MANY = 60
 """From so many partitions on a tile has no number."""
 
@@ -177,7 +179,7 @@ def _tiles(every: Sequence[Boards], grid: FlowGrid, theme: str) -> Figure:
             "cmax": len(hues) - 2.5,
             "showscale": False,
             "opacity": 1,
-            "line": {"width": 1, "color": role["surface"]},
+            "line": {"width": 1, "color": role["surface"] + FAINT},
         },
         **text,
     }
@@ -307,7 +309,7 @@ def _strips(every: Sequence[Boards], role: Mapping[str, str]) -> Iterator[Figure
             **strip,
             "x": [at / 1000 for at in [*times, boards.end_ms]],
             "y": [base + 0.78 * count / total for count in [*unread, unread[-1]]],
-            "line": {"width": 1, "color": role["alert"], "shape": "hv"},
+            "line": {"width": 0, "color": role["alert"], "shape": "hv"},
             "fill": "tonexty",
             "fillcolor": role["alert"],
             "hoverinfo": "text",

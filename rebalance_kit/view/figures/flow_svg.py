@@ -282,7 +282,7 @@ class _Drawing:
     def _cross(self, half: float, transform: str) -> str:
         where = f' transform="{transform}"' if transform else ""
         arm = f"{half:g}"
-        return f'<path{where} d="M-{arm},-{arm}L{arm},{arm}M-{arm},{arm}L{arm},-{arm}" stroke="{self.role["surface"]}"/>'
+        return f'<path{where} d="M-{arm},-{arm}L{arm},{arm}M-{arm},{arm}L{arm},-{arm}" stroke="{self.role["surface"]}" stroke-opacity="0.45"/>'
 
     def _discs(self) -> Iterator[str]:
         discs = self.figure["data"][2]
