@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rebalance_kit import scenarios
 from rebalance_kit.analysis.draws import Distribution, Draws, draw, verdict
@@ -14,9 +15,11 @@ from rebalance_kit.analysis.metrics import ABSENT, MEASURES, Measure, measure
 from rebalance_kit.model.errors import DataError, RebalanceKitError
 from rebalance_kit.model.trace import Trace
 from rebalance_kit.notebook.text import Table, Text, in_lines
-from rebalance_kit.recordings.folder import RecordedRun, read_run, unpack
 from rebalance_kit.simulation.scenario.scenario import THREE_PROTOCOLS, Action, Scenario
 from rebalance_kit.simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from rebalance_kit.recordings.folder import RecordedRun
 
 _NAMES = {"consumer": "KIP-848", "consumer-range": "KIP-848 (range)", "cooperative": "cooperative"}
 
@@ -53,6 +56,7 @@ def real_run(
 ) -> RecordedRun:
     """A scenario recorded on a real Kafka, in real time, where the parts are there (``live.ready``); else the recorded run ``instead``. Says which."""
     from rebalance_kit import live
+    from rebalance_kit.recordings.folder import read_run, unpack
 
     say: Callable[[str], None] = print
     if live.ready():

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 14 · Operations and triage
 #
-# **35 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
+# **40 minutes**. Exams: CCAAK *Troubleshooting*, *Observability*; CCDAK *Observability*.
 #
 # After this notebook you can
 #
@@ -299,7 +299,7 @@ print(otherwise.text())
 # <details><summary>What do the two differ in?</summary>
 #
 # Without an instance id `close()` says goodbye, and the others take over at once: there are rebalances, and hardly anything is unread. With the longer session
-# there is no rebalance at all, and two partitions wait until the pod is back, 70 seconds here. The instance id pays only where restarts are
+# there is no rebalance at all, and two partitions wait until the pod is back, 71 seconds here. The instance id pays only where restarts are
 # shorter than what a rebalance costs.
 #
 # </details>
