@@ -9,7 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from rebalance_kit.classroom.handed_in import printable
 from rebalance_kit.classroom.questions import ExamMark, QuestionMark, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import Alike, alike
 from rebalance_kit.classroom.terms import Terms, read_terms
+from rebalance_kit.exercises.case_runs import recorded
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine, check_answer
 from rebalance_kit.exercises.child.attempt import OUT_OF_TIME
 from rebalance_kit.exercises.code_task import CaseLine, CodeExercise, CodeReport, check_code
@@ -32,6 +37,8 @@ from rebalance_kit.model.files import write_atomically
 LIMIT_S = 30.0
 """Seconds that one call of an answer may take, unless the instructor says otherwise."""
 
+_READ = "crash.eager.4.3.1"
+"""A recorded run of moderate length, read once per machine, before its first mark."""
 _PATIENCE_S = 120.0
 """Seconds that the kit's own solution may take."""
 _MARKS = "marks.json"
@@ -80,7 +87,7 @@ class CourseMarks:
 
 
 class SparkChecker:
-    """Check answers on one bench, which begins at the first answer; ``close`` ends it.
+    """Check answers on one bench per thread, which begins at its first answer; ``close`` ends them all.
 
     The kit's own solution runs before the first answer to an exercise: what is slow only once is over by then, and
     on a machine where even the solution fails nobody is marked. Raises ``EnvironmentProblem`` on a machine without a wall,
@@ -96,15 +103,18 @@ class SparkChecker:
                 "With --unconfined answers run as you do: they can read and change all that you can"
             )
         self.limit_s = limit_s
-        self._bench, self._is_own = bench, bench is None
-        self._proven: set[str] = set()
+        self._given, self._benches = bench, dict[int, SparkBench]()
+        self._lock, self._proven, self._proving = threading.Lock(), set[str](), dict[str, threading.Lock]()
 
     def __call__(self, name: str, answer: Path, seed: int) -> Report:
         """Run the public and the hidden checks."""
         exercise = find(name)
-        if name not in self._proven:
-            self._prove(exercise)
-            self._proven.add(name)
+        with self._lock:
+            proving = self._proving.setdefault(name, threading.Lock())
+        with proving:
+            if name not in self._proven:
+                self._prove(exercise)
+                self._proven.add(name)
         return self._check(exercise, answer, seed, self.limit_s)
 
     def _check(self, exercise: AnyExercise, answer: Path, seed: int | None, limit_s: float) -> Report:
@@ -112,8 +122,20 @@ class SparkChecker:
         file = FromFile(answer, exercise.task.function)
         if isinstance(exercise, CodeExercise):
             return check_code(exercise, file, seed=seed)
-        self._bench = self._bench or SparkBench(fresh=True)
-        return check_answer(exercise, file, self._bench, seed=seed, limit_s=limit_s)
+        return check_answer(exercise, file, self._bench(), seed=seed, limit_s=limit_s)
+
+    def _bench(self) -> SparkBench:
+        """The bench that was given, or this thread's own."""
+        if self._given is not None:
+            return self._given
+        with self._lock:
+            mine = threading.get_ident()
+            if mine not in self._benches:
+                bench = SparkBench(fresh=True)
+                if not self._benches:
+                    bench.keep_classes(recorded(_READ))
+                self._benches[mine] = bench
+            return self._benches[mine]
 
     def _prove(self, exercise: AnyExercise) -> None:
         solution = exercise.folder / "solution.py"
@@ -125,17 +147,27 @@ class SparkChecker:
             )
 
     def close(self) -> None:
-        """Remove what the bench put on the disk."""
-        if self._bench is not None and self._is_own:
-            self._bench.close()
+        """End what runs on the benches that are this checker's own, and remove what they put on the disk."""
+        for bench in self._benches.values():
+            bench.close()
+
+
+def most_at_once() -> int:
+    """How many answers are marked at the same time: one per core and at most four, where the wall keeps their processes apart; else one."""
+    return min(len(os.sched_getaffinity(0)), 4) if kinds.best() in (kinds.BUBBLEWRAP, kinds.NAMESPACES) else 1
 
 
 def mark_course(
-    course: Course, check: Checker, asked: Sequence[str] = (), tell: Callable[[str], object] = lambda _: None
+    course: Course,
+    check: Checker,
+    asked: Sequence[str] = (),
+    tell: Callable[[str], object] = lambda _: None,
+    at_once: int = 1,
 ) -> CourseMarks:
     """Mark every attempt; ``asked`` are the exercises that count (default: those of ``class.yaml``, else those that anyone handed in).
 
-    Who stands on the roster has a row without handing in anything.
+    Who stands on the roster has a row without handing in anything. So many answers ``at_once`` are marked; one that runs
+    out of time beside another runs once more, alone.
     """
     attempts, terms = course.attempts(), read_terms(course.folder)
     were_set = tuple(asked) or tuple(terms.exercises)
@@ -144,6 +176,9 @@ def mark_course(
     by_learner: dict[str, list[StoredAttempt]] = {learner: [] for learner in terms.roster}
     for attempt in attempts:
         by_learner.setdefault(attempt.learner, []).append(attempt)
+    if at_once > 1:
+        wanted = [one for made in by_learner.values() for one in _answers(made[: terms.attempts], exercises)]
+        _mark_side_by_side(course.name, wanted, check, given, tell, at_once)
     learners = []
     for learner, made in by_learner.items():
         marks = [
@@ -198,17 +233,52 @@ def _marked_or_told(course: str, attempt: StoredAttempt, name: str, check: Check
         return Mark(name, attempt.number, 0, "marking this answer", words, words)
 
 
-def _marked(course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given) -> Mark:
-    """The mark of one answer, given before or now."""
+def _mark_side_by_side(
+    course: str,
+    wanted: Sequence[tuple[StoredAttempt, str]],
+    check: Checker,
+    given: _Given,
+    tell: Callable[[str], object],
+    at_once: int,
+) -> None:
+    """Give the marks that need no second try, several at a time; whoever marks one by one finds them given."""
+    pool = ThreadPoolExecutor(at_once)
+    try:
+        begun = [
+            pool.submit(_marked, course, attempt, name, check, given, alone=False) for attempt, name in wanted
+        ]
+        for number, done in enumerate(as_completed(begun), 1):
+            _raise_own(done)
+            tell(f"{number} of {len(wanted)} answers")
+    except BaseException:
+        given.end()
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _raise_own(done: Future[Mark]) -> None:
+    """Raise what stops all marking; any other error of one answer is told where that answer is marked alone."""
+    with suppress(Exception):
+        done.result()
+    if isinstance(error := done.exception(), RebalanceKitError):
+        raise error
+
+
+def _marked(
+    course: str, attempt: StoredAttempt, name: str, check: Checker, given: _Given, *, alone: bool = True
+) -> Mark:
+    """The mark of one answer, given before or now; what ran out of time is tried once more, alone, before it becomes a mark."""
     path = attempt.answers[name]
     seed = Identity(attempt.learner, course).seed(name)
     key = hashlib.sha256(f"{__version__}\n{name}\n{seed}\n".encode() + path.read_bytes()).hexdigest()
     mark = given.get(key)
-    if mark is None:
+    while mark is None:
         mark = mark_of(name, check(name, path, seed))
-        if OUT_OF_TIME in mark.words:  # once more, alone, before it becomes a mark
-            mark = mark_of(name, check(name, path, seed))
-        given.keep(key, mark)
+        if OUT_OF_TIME not in mark.words or given.was_late(key):
+            given.keep(key, mark)
+        elif alone:
+            mark = None
     return replace(mark, attempt=attempt.number)
 
 
@@ -244,7 +314,7 @@ class _Given:
     """Marks given so far, by what they depend on; kept after each one, so that an interrupt loses none."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._lock, self._late, self._ended = path, threading.Lock(), set[str](), False
         try:
             written = json.loads(path.read_text("utf-8"))
             self._marks = {str(key): Mark(**mark) for key, mark in written.items()}
@@ -254,7 +324,22 @@ class _Given:
     def get(self, key: str) -> Mark | None:
         return self._marks.get(key)
 
+    def was_late(self, key: str) -> bool:
+        """Whether this answer ran out of time before; from now on it did."""
+        with self._lock:
+            before = key in self._late
+            self._late.add(key)
+        return before
+
     def keep(self, key: str, mark: Mark) -> None:
-        self._marks[key] = mark
-        texts = {name: asdict(given) for name, given in self._marks.items()}
-        write_atomically(self._path, json.dumps(texts, indent=1) + "\n")
+        with self._lock:
+            if self._ended:
+                return
+            self._marks[key] = mark
+            texts = {name: asdict(given) for name, given in self._marks.items()}
+            write_atomically(self._path, json.dumps(texts, indent=1) + "\n")
+
+    def end(self) -> None:
+        """Keep nothing more: answers that run now are ended, not marked."""
+        with self._lock:
+            self._ended = True

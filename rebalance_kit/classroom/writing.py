@@ -15,10 +15,10 @@ from rebalance_kit.model.files import write_atomically
 
 
 def mark_and_write(
-    course: Course, check: Checker, asked: Sequence[str], tell: Callable[[str], object]
+    course: Course, check: Checker, asked: Sequence[str], tell: Callable[[str], object], at_once: int = 1
 ) -> CourseMarks:
     """Mark the course and write ``gradebook.csv``, ``asked.txt`` and ``feedback/LEARNER.txt`` and ``.html``; with a roster the platforms' tables, too."""
-    marks = mark_course(course, check, asked, tell)
+    marks = mark_course(course, check, asked, tell, at_once)
     write_atomically(course.folder / "gradebook.csv", gradebook(marks))
     write_atomically(course.folder / "asked.txt", "".join(f"{name}\n" for name in asked))
     (course.folder / "feedback").mkdir(exist_ok=True)

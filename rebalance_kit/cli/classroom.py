@@ -95,6 +95,14 @@ def _add_classroom(commands: Commands) -> None:
         "--limit", type=_seconds, default=30.0, metavar="SECONDS", help="time of one call (default 30)"
     )
     mark.add_argument(
+        "--at-once",
+        type=int,
+        choices=range(1, 5),
+        default=None,
+        metavar="N",
+        help="answers marked at the same time (default: one per core, at most 4)",
+    )
+    mark.add_argument(
         "--unconfined",
         action="store_true",
         help="on a machine without a wall: run answers as you, who can read and change all that is yours",
@@ -154,7 +162,7 @@ def _open(arguments: argparse.Namespace, out: TextIO) -> int:
 
 def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
     from rebalance_kit.classroom.course import Course
-    from rebalance_kit.classroom.marking import SparkChecker
+    from rebalance_kit.classroom.marking import SparkChecker, most_at_once
     from rebalance_kit.classroom.writing import mark_and_write
     from rebalance_kit.exercises.workspace import find
 
@@ -162,7 +170,8 @@ def _mark(arguments: argparse.Namespace, out: TextIO) -> int:
     check = SparkChecker(arguments.limit, unconfined=arguments.unconfined)
     try:
         course = Course.open(arguments.course)
-        mark_and_write(course, check, asked, lambda line: print(line, file=out, flush=True))
+        at_once = arguments.at_once or most_at_once()
+        mark_and_write(course, check, asked, lambda line: print(line, file=out, flush=True), at_once)
     finally:
         check.close()
     print(f"{arguments.course / 'gradebook.csv'}, and what each learner reads in feedback/", file=out)

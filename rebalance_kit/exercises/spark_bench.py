@@ -31,6 +31,17 @@ from rebalance_kit.model.files import remove_scratch, scratch_folder
 
 _CORES, _MEMORY = "2", "1g"
 _SCRATCH = 1 << 30
+_READS = """
+import sys
+from rebalance_kit.exercises.child.inputs import Inputs
+from rebalance_kit.pipeline import quiet_session
+_, cores, memory, *folders = sys.argv
+spark = quiet_session(f"local[{cores}]", memory)
+inputs = Inputs(spark)
+inputs.read(folders)
+inputs.events(folders).groupBy("event").count().orderBy("event").collect()
+"""
+"""What most answers have Spark do."""
 _PROCESSES = 600
 """Java's threads count as processes; Spark has about two hundred."""
 
@@ -50,6 +61,7 @@ class SparkBench:
         self._fresh = fresh
         self._spark, self._inputs = spark, None if spark is None else Inputs(spark)
         self._walled: Walled | None = None
+        self._closed = False
 
     @property
     def spark(self) -> Any:
@@ -80,8 +92,15 @@ class SparkBench:
 
     def close(self) -> None:
         """End the Spark behind the wall and remove the folder; the session of this process goes on."""
+        self._closed = True
         self.renew()
         remove_scratch(self.folder)
+
+    def keep_classes(self, runs: Iterable[CaseRun]) -> None:
+        """Have Java's archive of classes written, unless there is one: each Spark that begins later takes about half as long. These runs are read for it."""
+        from rebalance_kit.pipeline.spark.session import keep_classes_of
+
+        keep_classes_of(_READS, _CORES, _MEMORY, *self.given.events(tuple(runs))["folders"])
 
     def renew(self) -> None:
         """End the Spark behind the wall; the next answer begins another one."""
@@ -138,6 +157,8 @@ class SparkBench:
         return done
 
     def _host(self) -> Walled:
+        if self._closed:
+            raise EnvironmentProblem("this bench is closed; nothing more runs on it")
         if self._walled is not None and self._walled.wait(0) is not None:
             self.renew()  # it ended by itself, for instance with the thread that began it
         if self._walled is None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import threading
 import zipfile
 from pathlib import PurePosixPath
 
@@ -20,6 +21,8 @@ from rebalance_kit.classroom.questions import bank, exam_marks, mark_questions
 from rebalance_kit.classroom.similarity import alike
 from rebalance_kit.classroom.submissions import sorted_out
 from rebalance_kit.exercises.checking import AnswerReport, CheckLine
+from rebalance_kit.exercises.child.attempt import OUT_OF_TIME
+from rebalance_kit.exercises.code_task import CaseLine, CodeReport
 from rebalance_kit.exercises.task import load
 from rebalance_kit.exercises.workspace import find
 from rebalance_kit.model.errors import DataError
@@ -215,4 +218,62 @@ def test_a_code_exercise_is_marked_without_spark(tmp_path):
     check = SparkChecker()
     marks = mark_course(course, check, [exercise.name])
     assert [learner.best[exercise.name].points for learner in marks.learners] == [100, 0, 0]
-    assert check._bench is None  # no Spark was begun
+    assert not check._benches  # no Spark was begun
+
+
+def _course_of(tmp_path, learners):
+    for learner in learners:
+        (tmp_path / "in" / learner / "c1-write-range").mkdir(parents=True)
+        (tmp_path / "in" / learner / "c1-write-range" / "answer.py").write_text(f"# {learner}\n")
+    course = Course.begin(tmp_path / "course")
+    course.collect(tmp_path / "in")
+    return course
+
+
+def _report(passed, words=""):
+    line = CaseLine("assigns", passed, float(passed), 1, words)
+    return CodeReport("c1-write-range", (line,), (line,))
+
+
+def test_an_answer_that_is_late_beside_another_is_tried_once_more_alone(tmp_path):
+    course, running, beside, tries = _course_of(tmp_path, ["ada", "ben", "cleo"]), set(), [], []
+    together = threading.Barrier(2, timeout=30)
+
+    def check(name, path, seed):
+        who = path.read_text()[2:].strip()
+        tries.append(who)
+        running.add(who)
+        if who in ("ada", "ben") and tries.count(who) == 1:
+            together.wait()
+        beside.append((who, len(running)))
+        running.discard(who)
+        late = who == "ben" or (who == "ada" and tries.count("ada") == 1)
+        return _report(not late, f"{OUT_OF_TIME} 30 s" if late else "")
+
+    told = []
+    marks = mark_course(course, check, ["c1-write-range"], told.append, 2)
+    assert sorted(tries) == ["ada", "ada", "ben", "ben", "cleo"]
+    assert beside[-2:] == [("ada", 1), ("ben", 1)]
+    assert [learner.best["c1-write-range"].points for learner in marks.learners] == [100, 0, 100]
+    assert told[:3] == ["1 of 3 answers", "2 of 3 answers", "3 of 3 answers"]
+
+
+def test_what_is_stopped_beside_another_gets_no_mark(tmp_path):
+    course, both, may_end = _course_of(tmp_path, ["ada", "ben"]), threading.Barrier(2), threading.Event()
+
+    def check(name, path, seed):
+        both.wait(30)
+        if path.read_text().startswith("# ben"):
+            may_end.wait(30)
+        return _report(False)
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        mark_course(course, check, ["c1-write-range"], stop, 2)
+    may_end.set()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(30)
+    assert len(json.loads((course.folder / "marks.json").read_text())) == 1

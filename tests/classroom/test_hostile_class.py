@@ -74,7 +74,7 @@ def marked(tmp_path_factory):
     taken = Course.begin(course, "spring")
     lines = taken.collect(top / "in")
     said = []
-    marks = mark_and_write(taken, SparkChecker(10), (), said.append)
+    marks = mark_and_write(taken, SparkChecker(10), (), said.append, 2)
     return taken, lines, marks
 
 

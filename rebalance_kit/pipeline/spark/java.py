@@ -147,7 +147,7 @@ def archive_options(java: Java, *, keep: bool) -> str:
     archive = _archive_path(java)
     if archive is None:
         return ""
-    _adopt(archive)
+    adopt_archive(java)
     if _whole(archive):
         return f"-XX:SharedArchiveFile={archive} -Xshare:auto {_SILENT}"
     if not keep or not _writable(archive.parent):
@@ -173,11 +173,14 @@ def _archive_path(java: Java) -> Path | None:
     return None if " " in str(path) else path
 
 
-def _adopt(archive: Path) -> None:
+def adopt_archive(java: Java, at_rest_s: float = _AT_REST_S) -> None:
     """Rename a finished draft that holds Spark's classes to the archive, and remove the other drafts."""
+    archive = _archive_path(java)
+    if archive is None:
+        return
     now = time.time()
     drafts = [
-        path for path in archive.parent.glob(f"{archive.name}.*") if now - path.stat().st_mtime > _AT_REST_S
+        path for path in archive.parent.glob(f"{archive.name}.*") if now - path.stat().st_mtime >= at_rest_s
     ]
     for draft in sorted(drafts):
         try:

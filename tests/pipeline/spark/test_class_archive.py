@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rebalance_kit.pipeline.spark.java import Java, archive_options
+from rebalance_kit.exercises.case_runs import recorded
+from rebalance_kit.exercises.spark_bench import SparkBench
+from rebalance_kit.pipeline.spark.java import Java, archive_options, find_java, ready_archive
+from rebalance_kit.pipeline.spark.session import keep_classes_of
 
 JAVA = Java(Path("/opt/java"), 17, "JAVA_HOME")
 
@@ -62,3 +65,23 @@ def test_another_java_has_another_archive(cache):
 def test_a_path_that_java_s_options_cannot_hold_is_done_without(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "my cache"))
     assert archive_options(JAVA, keep=True) == ""
+
+
+def test_work_that_fails_or_has_no_end_leaves_no_archive(cache):
+    keep_classes_of("raise SystemExit(3)")
+    keep_classes_of("while True: pass", limit_s=0.2)
+    assert ready_archive(find_java()) is None
+    assert not list(cache.glob("*"))
+
+
+@pytest.mark.long
+def test_a_bench_has_the_archive_written_once(cache):
+    bench = SparkBench(fresh=True)
+    try:
+        bench.keep_classes(recorded("crash.eager.4.3.1"))
+        (written,) = cache.glob("*.jsa*")
+        assert ready_archive(find_java()) == written
+        bench.keep_classes(recorded("crash.eager.4.3.1"))
+        assert list(cache.glob("*.jsa*")) == [written]
+    finally:
+        bench.close()
