@@ -20,6 +20,8 @@ const RECORDS = 128;
 const WORDED = 150;
 const COUNTED = 112, COUNTED_LARGE = 11;
 const LARGER = 1.35;
+/** How high a token is for its letters. */
+const LINE = 1.3;
 /** A lower token of the rail shows its number alone for a projector: name and time do not fit beside each other. */
 const LARGE_CHIP = 32;
 const LARGER_NAME = 1.16, NAME_PX = 13;
@@ -27,6 +29,7 @@ const LARGER_NAME = 1.16, NAME_PX = 13;
 const LARGE_HEAD = 11.6;
 /** Below this width what has no owner stands under the lanes, and no bus beside them. */
 const LOW = 720;
+const PHONE = 480, LOW_FACE = 50;
 const LOW_HEAD = { least: 138, most: 210, share: 0.32 };
 const LOW_LANE = 64;
 const LOW_TOKEN = { width: 56, height: 24, gap: 5 };
@@ -67,7 +70,7 @@ const RAIL_TEXT = 98;
  * @param {number} width
  * @param {number} large the size of small words for a projector, else 0
  * @param {number} [spare] height that lanes take beyond what they need
- * @returns {LaneSizes | { inner: number, spare: number }}
+ * @returns {LaneSizes | { inner: number, spare: number, large: number }}
  */
 export function measure(film, width, large, spare = 0) {
   if (width < LOW) return measureLow(film, width, large);
@@ -86,9 +89,9 @@ export function measure(film, width, large, spare = 0) {
   const named = nameWidth(film.partitions) * (large ? Math.max(LARGER_NAME, large / NAME_PX) : 1);
   const spared = Math.min(sharedAfterOne(film), Math.floor((track + 9) / (LEAST_TOKEN + 9)));
   const cells = film.members.flatMap((_, index) =>
-    fitCells(track, laneHeight, Math.max(1, spared, film.mostIn[index] ?? 0), named) ?? []
+    fitCells(track, laneHeight, Math.max(1, spared, film.mostIn[index] ?? 0), named, large) ?? []
   );
-  if (count > 16 || cells.length < count) return { inner, spare };
+  if (count > 16 || cells.length < count) return { inner, spare, large };
   const lanes = Math.max(rows * (laneHeight + laneGap) - laneGap, LANES + spare);
   const height = Math.max(FULL_HEIGHT, COORDINATOR + 8 + lanes + 6);
   const rail = fitRail(height - COORDINATOR - 14, film.mostInRail, railWidth - 20);
@@ -131,16 +134,17 @@ function larger(large) {
  * @param {import("../film/format.js").Film} film
  * @param {number} width
  * @param {number} large
- * @returns {LaneSizes | { inner: number, spare: number }}
+ * @returns {LaneSizes | { inner: number, spare: number, large: number }}
  */
 function measureLow(film, width, large) {
   const inner = width - 24, count = film.members.length, laneHeight = LOW_LANE, laneGap = 5;
   const { least, most, share } = LOW_HEAD;
-  const head = Math.round(Math.max(least, Math.min(most, inner * share))) + (large ? 30 : 0);
+  const usual = Math.round(Math.max(least, Math.min(most, inner * share)));
+  const head = width < PHONE ? usual + (large ? 30 : 0) : Math.max(usual, LOW_FACE + Math.round(LARGE_HEAD * large));
   const cells = film.members.flatMap((_, index) =>
-    fitCells(inner - head - 8, laneHeight, Math.max(1, film.mostIn[index] ?? 0), LOW_TOKEN.width) ?? []
+    fitCells(inner - head - 8, laneHeight, Math.max(1, film.mostIn[index] ?? 0), LOW_TOKEN.width, large) ?? []
   );
-  if (count > 8 || cells.length < count) return { inner, spare: 0 };
+  if (count > 8 || cells.length < count) return { inner, spare: 0, large };
   const laneTop = COORDINATOR + 8, railY = laneTop + count * (laneHeight + laneGap);
   const columns = Math.floor((inner - 14) / (LOW_TOKEN.width + LOW_TOKEN.gap));
   const railRows = Math.max(1, Math.ceil(film.mostInRail / columns));
@@ -195,14 +199,16 @@ function topicsOf(names) {
 
 /**
  * The rows and columns of tokens in a lane that holds so many at most: the fewest rows in which names are whole, else
- * those with the widest tokens.
+ * those with the widest tokens, high enough for their words where any are.
  * @param {number} track
  * @param {number} laneHeight
  * @param {number} most
  * @param {number} named
+ * @param {number} large
  * @returns {Cells | null}
  */
-function fitCells(track, laneHeight, most, named) {
+function fitCells(track, laneHeight, most, named, large) {
+  const high = (/** @type {Cells} */ { height }) => Number(height >= LINE * large);
   /** @type {Cells[]} */
   const possible = [];
   for (let rows = 1; rows <= 3; rows += 1) {
@@ -210,10 +216,11 @@ function fitCells(track, laneHeight, most, named) {
     const columns = Math.ceil(most / rows);
     const width = Math.min(WIDEST_TOKEN, Math.floor((track - 9 * (columns - 1)) / columns));
     if (height < 15 || width < (rows === 1 && height >= 50 ? LEAST_TOKEN : 54)) continue;
-    if (width >= named) return { rows, columns, width, height };
-    possible.push({ rows, columns, width, height });
+    const cells = { rows, columns, width, height };
+    if (width >= named && high(cells)) return cells;
+    possible.push(cells);
   }
-  return possible.sort((a, b) => b.width - a.width)[0] ?? null;
+  return possible.sort((a, b) => high(b) - high(a) || b.width - a.width)[0] ?? null;
 }
 
 /**

@@ -90,7 +90,7 @@ export class Stage {
     this.tokens.forEach((token) => token.paint(this.film, board, this.sizes, moving));
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
-    say(this.railNote, orphans.length ? this.waits(board) : "Every partition has an owner.");
+    say(this.railNote, orphans.length ? this.waits(board) : allOwned(board));
     set(this.rail, "data-count", orphans.length);
     set(this.rail, "aria-label", `No owner: ${orphans.length ? spoken(orphans) : "none"}`);
   }
@@ -114,6 +114,14 @@ export class Stage {
   pill(message) {
     this.bus.pill(message);
   }
+}
+
+/**
+ * What is said where no partition lacks an owner.
+ * @param {import("../film/board.js").Board} board
+ */
+export function allOwned(board) {
+  return board.there ? "Every partition has an owner." : "There is no partition.";
 }
 
 /**

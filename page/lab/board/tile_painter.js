@@ -4,7 +4,7 @@ import { LOOKS, PARTITION_WORDS } from "../../generated/kinds.js";
 import { lookOf } from "../words/lines.js";
 
 export const TILE_HEIGHT = 40;
-const FONT = "600 12px system-ui, sans-serif";
+const LETTERS = 12;
 /** What stands on the tile of a member that does not run. */
 /** @type {Partial<Record<import("../../generated/kinds.js").Look, string>>} */
 const AWAY = { gone: "gone", closed: "left", absent: "not started" };
@@ -20,8 +20,10 @@ export class TilePainter {
    * @param {CanvasRenderingContext2D} pen
    * @param {import("../time/painter.js").Painter} painter
    * @param {number} width of a tile
+   * @param {number} [large] the size of small words for a projector
    */
-  constructor(pen, painter, width) {
+  constructor(pen, painter, width, large = 0) {
+    this.font = `600 ${Math.max(LETTERS, large)}px system-ui, sans-serif`;
     this.pen = pen;
     this.painter = painter;
     this.width = width;
@@ -65,10 +67,10 @@ export class TilePainter {
    * @param {string} ink
    */
   write(words, x, y, align, ink) {
-    this.pen.font = FONT;
+    this.pen.font = this.font;
     this.pen.textAlign = align;
     this.pen.fillStyle = ink;
-    this.pen.fillText(words, x, y);
+    this.pen.fillText(words, x, y, this.width - 8);
   }
 
   // A dashed line around what was just filled.

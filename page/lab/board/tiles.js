@@ -8,10 +8,12 @@ import { memberLine } from "../words/twin.js";
 import { CoordinatorBar } from "./coordinator.js";
 import { Filter } from "./filter.js";
 import { COORDINATOR, FULL_HEIGHT, GAP, RAIL } from "./sizes.js";
+import { allOwned } from "./stage.js";
 import { TILE_HEIGHT, TilePainter } from "./tile_painter.js";
 
 const TILE = 78;
 const NARROW_TILE = 64;
+const LARGE_TILE = { sides: 32, letters: 2.9 };
 const TILE_GAP = 4;
 /** Below this width the rail lies under the tiles, so high. */
 const LOW_INNER = 680;
@@ -25,18 +27,22 @@ const PALE = 0.18;
 export class Tiles {
   /**
    * @param {import("../film/format.js").Film} film
-   * @param {{ inner: number, spare: number }} sizes
+   * @param {{ inner: number, spare: number, large: number }} sizes
    * @param {(index: number) => void} onSelect
    */
-  constructor(film, { inner, spare }, onSelect) {
+  constructor(film, { inner, spare, large }, onSelect) {
     this.film = film;
+    this.large = large;
     const low = inner < LOW_INNER;
     this.width = low ? inner : inner - RAIL - GAP;
     this.top = COORDINATOR + 8;
     const count = film.members.length, room = FULL_HEIGHT - this.top - 6 + TILE_GAP;
     const across = (/** @type {number} */ wide) => Math.floor((this.width + TILE_GAP) / (wide + TILE_GAP));
     const fewest = Math.ceil(count / Math.floor(room / (TILE_HEIGHT + TILE_GAP)));
-    this.columns = Math.max(4, across(TILE), Math.min(across(NARROW_TILE), fewest));
+    const wanted = LARGE_TILE.sides + LARGE_TILE.letters * large; // disc, label and sign, none on another
+    this.columns = large
+      ? Math.max(4, across(Math.max(TILE, wanted)))
+      : Math.max(4, across(TILE), Math.min(across(NARROW_TILE), fewest));
     this.tile = Math.floor((this.width + TILE_GAP) / this.columns) - TILE_GAP;
     const rows = Math.min(Math.ceil(count / this.columns), MOST_ROWS);
     this.step = TILE_HEIGHT + TILE_GAP + Math.floor(spare / rows);
@@ -125,7 +131,7 @@ export class Tiles {
     });
     const orphans = this.film.partitions.filter((_, index) => board.partitions[index].owner === -1);
     say(this.railCount, orphans.length ? String(orphans.length) : "");
-    this.list(orphans);
+    this.list(orphans, allOwned(board));
     this.line = board.members[selected] ? memberLine(this.film, board, selected) : "";
     this.draw(board);
   }
@@ -133,10 +139,11 @@ export class Tiles {
   /**
    * The first of the ownerless partitions, none of them broken.
    * @param {string[]} orphans
+   * @param {string} otherwise what is said where there are none
    */
-  list(orphans) {
+  list(orphans, otherwise) {
     const more = orphans.length > LISTED ? `and ${orphans.length - LISTED} more` : "";
-    const words = orphans.length ? [...orphans.slice(0, LISTED), more] : ["Every partition has an owner."];
+    const words = orphans.length ? [...orphans.slice(0, LISTED), more] : [otherwise];
     if (this.railList.textContent === words.join(" ")) return;
     const whole = orphans.length ? { class: "rk-whole" } : {};
     this.railList.replaceChildren(...words.flatMap((each) => [make("span", whole, each), " "]));
@@ -155,7 +162,7 @@ export class Tiles {
     this.key = key;
     this.lanes.forEach(({ node }, index) => set(node, "data-out", passing[index] ? null : "yes"));
     const pen = sharpPen(this.canvas, this.width, this.tilesHeight);
-    const painter = new TilePainter(pen, new Painter(this.root), this.tile);
+    const painter = new TilePainter(pen, new Painter(this.root), this.tile, this.large);
     board.members.forEach((member) => {
       pen.globalAlpha = passing[member.index] ? 1 : PALE;
       painter.draw(board, member, this.place(member.index));

@@ -2,9 +2,8 @@
 
 import { make } from "../../shared/dom.js";
 
-/** What a drawer takes of the width (as in panels.css), and the lab's width from which the board makes room for it. */
-const DRAWER = 380;
-const BESIDE_FROM = 1200;
+/** What a drawer takes of the lab's width, and of a narrower one; below that it lies over the board for want of room. */
+const DRAWERS = [[1200, 380], [900, 330]];
 
 /** A menu or a drawer; one at a time is open. */
 export class Popup {
@@ -47,7 +46,10 @@ export class Popup {
    * @param {number} outer of the lab
    */
   besideOf(outer) {
-    return this.kind === "drawer" && this.open && outer >= BESIDE_FROM ? DRAWER : 0;
+    if (this.kind !== "drawer" || !this.open) return 0;
+    const [, beside] = DRAWERS.find(([from]) => outer >= from) ?? [0, 0];
+    this.lab.ui.root.style.setProperty("--rk-drawer", `${beside || DRAWERS[0][1]}px`);
+    return beside;
   }
 
   /**
@@ -63,7 +65,7 @@ export class Popup {
     closer.addEventListener("click", () => this.close(true));
     this.root.replaceChildren(closer, ...content);
     this.root.hidden = false;
-    if (this.kind === "drawer") this.lab.screen.fit();
+    if (this.kind === "drawer") this.lab.screen.refit();
     this.place(opener);
     document.addEventListener("pointerdown", this.onOutside);
     const first = this.root.querySelector(":checked[type=radio]") ??
@@ -117,7 +119,7 @@ export class Popup {
   close(back) {
     if (this.root.hidden) return;
     this.root.hidden = true;
-    if (this.kind === "drawer") this.lab.screen.fit();
+    if (this.kind === "drawer") this.lab.screen.refit();
     document.removeEventListener("pointerdown", this.onOutside);
     if (back) this.lab.focus.giveBack(this.home);
   }

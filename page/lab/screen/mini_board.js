@@ -5,6 +5,8 @@ import { GONE } from "../film/format.js";
 import { doingLine, lookOf } from "../words/lines.js";
 
 const GAP = 4;
+/** Below this width of a lane *more* would lie on its disc. */
+const MORE_ROOM = 80;
 /** Pixels: of a lane, of what stands left of its tokens, of a token, and of one of many tokens. */
 const SIZES = Object.freeze({
   usual: { head: 44, lane: 50, top: 20, chip: 26, small: { width: 20, height: 12, gap: 2 }, rows: 2 },
@@ -115,7 +117,8 @@ export class MiniBoard {
       const y = row * lane + top + Math.floor(place / across) * (height + 1);
       node.style.transform = `translate(${x}px,${y}px)`;
     });
-    say(this.more[row], held.length > shown ? `+${held.length - shown} more` : "");
+    const more = room < MORE_ROOM ? "" : " more";
+    say(this.more[row], held.length > shown ? `+${held.length - shown}${more}` : "");
   }
 
   /** @param {number} owner */

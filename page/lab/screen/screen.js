@@ -21,8 +21,8 @@ const PRESENTED = { width: 960, height: 560 };
 const COMPARED = { width: 1024, height: 700 };
 /** An open drawer stands beside the board where the screen has room. */
 const BESIDE = { width: 1200, height: 560 };
-/** Nothing that is presented is smaller, in pixels of a screen that is so many wide (a narrower window is a page that is zoomed). */
-const LEAST_PX = 18, LEAST_OF = 1024;
+/** Nothing that is presented is smaller, in pixels of a screen of this size (a smaller window is a page that is zoomed). */
+const LEAST_PX = 18, LEAST_OF = { width: 1024, height: 720 };
 /** What a sentence is given at most; a longer one is rare, and moves what stands below it. */
 const MOST_SAID = 56, MOST_SAID_LOW = 80;
 /** How many of the longest sentences are measured, so that there is room for each. */
@@ -84,7 +84,8 @@ export class Screen {
       ? 1
       : Math.max(0.5, Math.min(innerWidth / width, innerHeight / needed));
     ui.root.style.zoom = zoom.toFixed(3);
-    this.least = LEAST_PX * Math.min(1, innerWidth / LEAST_OF) / zoom;
+    const shrunk = Math.min(1, innerWidth / LEAST_OF.width, innerHeight / LEAST_OF.height);
+    this.least = LEAST_PX * shrunk / zoom;
     ui.root.style.setProperty("--rk-least", `${this.least.toFixed(2)}px`);
     this.measureWindow(zoom);
     return Math.floor(innerWidth / zoom);

@@ -8,6 +8,8 @@ import { drawsCounts, Painter, sharpPen } from "./painter.js";
 import { labelShift, reachOf, Scale } from "./scale.js";
 
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+/** Below this width the cover of the future has no room for its words. */
+const FOG_WORDS = 130;
 const MOST_TICKS = 10;
 const HEIGHT = 36;
 const MARGIN = 26;
@@ -181,6 +183,7 @@ export class Strip {
     const x = this.scale.x(at);
     this.cursor.style.transform = `translateX(${x}px)`;
     this.root.style.setProperty("--rk-fog", `${x}px`);
+    this.root.classList.toggle("rk-thinfog", this.scale.width - x < FOG_WORDS);
     say(this.clock, seconds(at));
     this.clock.style.marginLeft = `${labelShift(x, this.scale.width, MARGIN)}px`;
     this.slider.value = String(at);

@@ -14,7 +14,12 @@ from tests.support.browser.places import COVERED, CUT, NO_FULL_SCREEN, OUTSIDE, 
 
 LEAST_PX = 18
 SMALL = """() => {
-  const found = [], words = document.createTreeWalker(document.querySelector(".rk-lab"), NodeFilter.SHOW_TEXT);
+  const found = [];
+  for (const one of document.querySelectorAll(".rk-lab *")) for (const part of ["::before", "::after"]) {
+    const looks = getComputedStyle(one, part), text = looks.content.replaceAll('"', "").trim(), px = parseFloat(looks.fontSize) * one.currentCSSZoom;
+    if (text && !["none", "normal"].includes(text) && looks.display !== "none" && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && px < 17.9) found.push(`${px.toFixed(1)} ${text}`);
+  }
+  const words = document.createTreeWalker(document.querySelector(".rk-lab"), NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const text = words.currentNode, parent = text.parentElement, range = document.createRange();
     range.selectNodeContents(text);
@@ -64,6 +69,42 @@ def test_nothing_that_is_presented_is_small_or_cut_and_no_band_is_empty(page, tm
         page = _fresh(page)
 
 
+@pytest.mark.parametrize(
+    ("width", "height"), [(1024, 768), (1093, 614)], ids=["1024", "125 per cent of 1366"]
+)
+def test_what_is_asked_of_a_prediction_stands_beside_the_board(page, tmp_path, shot, width, height):
+    placed(page, tmp_path / "lab.html", "predict", width, height, presented=True)
+    shot(page, f"beside-{width}")
+    boxes = page.evaluate("""() => Object.fromEntries([".rk-stage", ".rk-drawer", ".rk-actions > .rk-words", ".rk-strip"].map((part) =>
+        [part, document.querySelector(part).getBoundingClientRect().toJSON()]))""")
+    assert boxes[".rk-stage"]["right"] <= boxes[".rk-drawer"]["left"]
+    assert boxes[".rk-strip"]["bottom"] <= height
+    cover = page.evaluate("""() => {
+      const strip = document.querySelector(".rk-strip"), looks = getComputedStyle(strip, "::after"), zoom = strip.currentCSSZoom;
+      return strip.getBoundingClientRect().top + zoom * (parseFloat(looks.top) + parseFloat(looks.paddingTop) + 1.15 * parseFloat(looks.fontSize));
+    }""")
+    assert boxes[".rk-actions > .rk-words"]["top"] >= cover - 1  # neither lies on the other's words
+    assert page.evaluate(CUT) == page.evaluate(COVERED) == []
+
+
+def test_a_page_that_is_zoomed_presents_a_comparison_whole(page, tmp_path, shot):
+    bridge = placed(page, tmp_path / "lab.html", "compare", 1093, 614, presented=True)
+    bridge.pump("document.querySelector('.rk-answer span').textContent", 60)
+    bridge.settle()
+    shot(page, "zoomed-compare")
+    assert page.evaluate("lab.ui.transport.getBoundingClientRect().bottom") <= 614
+    assert page.evaluate("lab.ui.root.scrollTop") == 0
+    assert page.evaluate(CUT) == page.evaluate(COVERED) == []
+
+
+def test_a_group_whose_topic_is_gone_has_no_partition_to_own(page, tmp_path):
+    lab = Lab("two-consumers-crash", protocol="eager")
+    lab.handle({"id": 1, "type": "act", "do": "delete_topic", "args": {"topic": "orders"}, "at_ms": 20_000})
+    bridge = Bridge(page, lab, tmp_path / "lab.html")
+    bridge.seek(60_000)
+    assert bridge.text(".rk-railnote") == "There is no partition."
+
+
 def _fresh(page):
     """Another page of the same window: a bridge is bound to its page."""
     other = page.context.new_page()
@@ -91,7 +132,7 @@ def test_a_narrow_lab_has_its_rail_below_its_lanes_and_its_strip_in_sight(
     bridge.pump("lab.drawer.open")
 
 
-@pytest.mark.parametrize("width", [360, 578, 934])
+@pytest.mark.parametrize("width", [350, 578, 934])
 def test_no_title_no_sentence_and_no_name_of_a_line_is_cut(page, tmp_path, width):
     bridge = placed(page, tmp_path / "fifty.html", "fifty", width + 10, 768)
     assert page.evaluate(CUT) == []
