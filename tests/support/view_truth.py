@@ -41,6 +41,7 @@ def violations(boards: Boards) -> list[str]:
         *_of_bars(boards),
         *_of_the_command_line(boards),
         *_of_messages(boards),
+        *_of_generations(boards),
     ]
     return [f"{boards.trace.label}: {words}" for words in found]
 
@@ -197,3 +198,18 @@ def _of_messages(boards: Boards) -> Iterator[str]:
     for row in boards.trace.of("action"):
         if row.detail["do"] in FAULTS and (row.at_ms, row.detail["member"]) not in marks:
             yield f"{row.at_ms} ms: {row.detail['do']} of {row.detail['member']} is not among the messages"
+
+
+def _of_generations(boards: Boards) -> Iterator[str]:
+    """A client that has lost its generation is shown with none until it has joined another."""
+    rows = list(boards.trace.of("generation_reset", "joined", "synced", "reconciling", "process_started"))
+    lost: set[str] = set()
+    taken = 0
+    for board in boards.walk(boards.change_times):
+        while taken < len(rows) and rows[taken].at_ms <= board.at_ms:
+            row = rows[taken]
+            taken += 1
+            (lost.add if row.kind == "generation_reset" else lost.discard)(row.actor)
+        for member in board.members:
+            if member.name in lost and member.state.generation is not None:
+                yield f"{board.at_ms} ms: {member.name} has lost its generation, the board says {member.state.generation}"

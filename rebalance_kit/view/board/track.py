@@ -26,9 +26,7 @@ from rebalance_kit.view.style.theme import member_order
 
 RULES = {**GROUP_RULES, **CLIENT_RULES}
 TRAVELLING = frozenset({"request", "response"})
-OF_A_MEMBER = frozenset(
-    {"joined", "synced", "reconciling", "owned", "rejoin_requested", "member_state", "callback_begin"}
-)
+OF_A_MEMBER = frozenset({"joined", "synced", "reconciling", "owned", "member_state"})
 
 
 class TraceFolder:

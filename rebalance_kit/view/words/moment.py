@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rebalance_kit.view.board.states import BoardState, FormerId, MemberView, PartitionView
+from rebalance_kit.view.kinds import Standing
 from rebalance_kit.view.words.causes import (
     DID,
     GONE_OR_FROZEN,
@@ -176,8 +177,8 @@ def _join_phase(board: BoardState) -> tuple[str, str]:
         )
     pending = [member.name for member in board.members if member.state.standing == "pending"]
     if not awaited and pending:
-        joins = "joins" if len(pending) == 1 else "join"
-        return f"The join phase waits for {_who(pending)}, which got a member id and {joins}.", ""
+        was = "was" if len(pending) == 1 else "were"
+        return f"The join phase waits for {_who(pending)}, which {was} given a member id to join with.", ""
     if not awaited:
         return (
             "The join phase is open and waits for more members.",
@@ -358,10 +359,15 @@ def _starts_again(board: BoardState) -> str:
     return f"{min(starts)[1]} starts again at {seconds(min(starts)[0])}." if starts else ""
 
 
+def _any_more(standing: Standing) -> str:
+    """For who was in the group before."""
+    return " any more" if standing == "removed" else ""
+
+
 def _unsettled(board: BoardState) -> str:
     """What is not settled although all partitions flow; empty when nothing waits."""
     words = [
-        f"{member.name} {DID[member.state.life]} and is not in the group any more."
+        f"{member.name} {DID[member.state.life]} and is not in the group{_any_more(member.state.standing)}."
         for member in board.members
         if member.state.life in DID
     ]
