@@ -140,7 +140,9 @@ function measureLow(film, width, large) {
   const inner = width - 24, count = film.members.length, laneHeight = LOW_LANE, laneGap = 5;
   const { least, most, share } = LOW_HEAD;
   const usual = Math.round(Math.max(least, Math.min(most, inner * share)));
-  const head = width < PHONE ? usual + (large ? 30 : 0) : Math.max(usual, LOW_FACE + Math.round(LARGE_HEAD * large));
+  const head = width < PHONE
+    ? usual + (large ? 30 : 0)
+    : Math.max(usual, LOW_FACE + Math.round(LARGE_HEAD * large));
   const cells = film.members.flatMap((_, index) =>
     fitCells(inner - head - 8, laneHeight, Math.max(1, film.mostIn[index] ?? 0), LOW_TOKEN.width, large) ?? []
   );

@@ -168,11 +168,13 @@ export class Screen {
    */
   showAll() {
     const { ui, presenter, comparison, strip } = this.lab;
-    if (!presenter.on || comparison.view || this.tall || this.spare) return;
+    if (!presenter.on || comparison.view || this.spare) return;
     const { scrollHeight, clientHeight } = ui.root;
-    if (scrollHeight > clientHeight) this.tall = scrollHeight + 2;
-    else this.spare = Math.max(0, clientHeight - strip.root.offsetTop - strip.root.offsetHeight - 12);
-    if (!this.tall && this.spare < 8) return;
+    if (!this.tall && scrollHeight > clientHeight) this.tall = scrollHeight + 2;
+    else {
+      this.spare = Math.max(0, clientHeight - strip.root.offsetTop - strip.root.offsetHeight - 12);
+      if (this.spare < 8) return;
+    }
     this.width = 0;
     this.fit();
   }
