@@ -26,6 +26,11 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Pending dynamic member with id {member} joins group {group} in {state} state. Adding to the group now.",
     ),
     (
+        "member_added",
+        "Dynamic member with unknown member id joins group {group} in state {state}. "
+        "Created a new member id {member} and added the member to the group.",
+    ),
+    (
         "static_replaced",
         f"Static member with groupInstanceId={{instance}} {_UNKNOWN} "
         "Replacing previously mapped member {other} with this groupInstanceId.",
@@ -65,7 +70,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     (
         "empty_assignments",
-        "Setting empty assignments for members {detail} of {group} for generation {generation}.",
+        "Setting empty assignments for members {detail} of {group} for generation {generation}[[.]]",
     ),
     ("member_failed", "Member {member} in group {group} has failed, removing it from the group[[.]]"),
     (
@@ -76,6 +81,20 @@ _LINES: tuple[tuple[str, str], ...] = (
         "pending_left",
         "[Group {group}] Pending member {member} has left group through explicit `LeaveGroup` request; "
         "client reason: {reason}",
+    ),
+    (
+        "pending_left",
+        "Pending member with memberId={member} has left group {group} through explicit `LeaveGroup` request"
+        "[[; client reason: {reason}]]",
+    ),
+    (
+        "left",
+        "[Group {group}] Dynamic Member {member} has left group through explicit `LeaveGroup` request; client reason: {reason}",
+    ),
+    (
+        "left",
+        "[Group {group}] Static Member {member} with instance id {instance} has left group through explicit "
+        "`LeaveGroup` request; client reason: {reason}",
     ),
     (
         "left",
@@ -98,7 +117,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "[GroupId {group}] Static member with instance id {instance} re-joins the consumer group using the "
         "{protocol} protocol. Created a new member {member} to replace the existing member {other}.",
     ),
-    ("bumped", "[GroupId {group}] Bumped group epoch to {epoch}[[ with metadata hash {hash}]]."),
+    ("bumped", "[GroupId {group}] Bumped [[streams ]]group epoch to {epoch}[[ with metadata hash {hash}]]."),
     (
         "computed",
         "[GroupId {group}] Computed a new target assignment for epoch {epoch} with '{assignor}' assignor "
@@ -114,9 +133,16 @@ _LINES: tuple[tuple[str, str], ...] = (
         "static_away",
         "[GroupId {group}] Static member {member} with instance id {instance} temporarily left the consumer group.",
     ),
-    (
-        "epoch_left",
-        "[GroupId {group}] Static member {member} with instance id {instance} left the consumer group.",
+    *(
+        (
+            event,
+            f"[GroupId {{group}}] Static {word} {{member}} with instance id {{instance}} {left} the consumer group.",
+        )
+        for event, word, left in (
+            ("static_away", "Member", "temporarily left"),
+            ("epoch_left", "member", "left"),
+            ("epoch_left", "Member", "left"),
+        )
     ),
     (
         "epoch_left",
@@ -146,7 +172,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     (
         "instance_refused",
         "[GroupId {group}] Static member {member} with instance id {instance} cannot join the group "
-        "because the instance id is owned by member {other}.",
+        "because the instance id is [[is ]]owned by member {other}.",
     ),
     (
         "instance_fenced",
@@ -154,6 +180,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("upgrade_refused", "Cannot upgrade classic group {group} to consumer group because {reason}"),
     ("downgrade_refused", "Cannot downgrade consumer group {group} to classic group because {reason}"),
+    ("upgrade_refused", "Cannot upgrade the classic group {group} to consumer group because {reason}"),
+    ("downgrade_refused", "Cannot downgrade the consumer group {group}: {reason}"),
     ("upgraded", "[GroupId {group}] Converted the[[ empty]] classic group to a consumer group."),
     ("downgraded", "[GroupId {group}] Converted the[[ empty]] consumer group to a classic group."),
     (
@@ -166,6 +194,43 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     # Both kinds of group
     ("operation_failed", "Operation {detail} with {_} hit an unexpected exception: {reason}"),
+    *(
+        ("operation_failed", f"{detail} request {{_}} hit an unexpected exception: {{reason}}")
+        for detail in ("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup")
+    ),
+    ("broker_line", "ConsumerGroupDescribe request {_} hit an unexpected exception: {_}"),
+    ("broker_line", "Group {group} is dead, skipping rebalance stage[[.]]"),
+    ("broker_line", "Creating simple consumer group {group} via manual offset commit."),
+    ("broker_line", "Failed to parse Consumer Protocol {_} of group {group}. {_}"),
+    ("broker_line", "Cannot load coordinator {_} in state {_}"),
+    ("broker_line", "The coordinator {_} is already {_}"),
+    ("broker_line", "The state machine of the coordinator {_} is out of sync with the underlying log. {_}"),
+    ("broker_line", "Group coordinator is already running."),
+    ("broker_line", "DescribeGroups request {_} hit an unexpected exception: {_}"),
+    ("broker_line", "The write event {_} for the timer {_} failed due to {_}"),
+    ("broker_line", "Failed to enqueue write event {_} for timer {_}"),
+    ("broker_line", "Ignored load completion from {_} because context is in {_} state."),
+    ("broker_line", "Ignoring load completion from {_} because context is in {_} state."),
+    ("broker_line", "Replaying record {_} failed due to: {_}"),
+    (
+        "broker_line",
+        "Received unexpected notification of sync expiration after group {group} already transitioned to {_}",
+    ),
+    ("broker_line", "Failed to invoke join callback for {_}"),
+    ("broker_line", "Failed to invoke sync callback for {_}"),
+    ("broker_line", "Removed {_} offsets associated with deleted partitions: {_}"),
+    ("broker_line", "Could not delete offsets for deleted partitions {_}"),
+    ("broker_line", "The following groups were deleted: {_}"),
+    ("broker_line", "Already loading offsets and group metadata from {_}"),
+    ("broker_line", "Attempted to load offsets and group metadata from {_}, but found no log"),
+    ("broker_line", "Loaded offsets and group metadata from {_} with buffer larger {_}"),
+    ("broker_line", "Unknown message key with version {_} while loading offsets and group metadata from {_}"),
+    ("broker_line", "Loaded group {_} with an unknown group type {_}"),
+    ("broker_line", "Removed group {_} with an unknown group type {_}"),
+    ("broker_line", "onUnloaded group with an unknown group type {_}"),
+    ("broker_line", "Group {_} has moved away from {_} after transaction marker was written {_}"),
+    ("broker_line", "Creating persisted streams group {_}"),
+    ("broker_line", "Creating streams group {_}"),
     ("loaded", "Loaded {protocol} group {group} with {members} members[[.]]"),
     ("unloaded", "[GroupId={group}] Unloading group metadata for generation {generation}."),
     ("unloaded", "[GroupId={group}] Unloaded group metadata for group epoch {epoch}."),

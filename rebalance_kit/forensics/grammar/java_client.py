@@ -28,6 +28,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("coordinator_left", "Requesting disconnect from last known coordinator {detail}"),
     ("joining", "(Re-)joining group[[ {group}]]"),
     ("rejoin_requested", "Request joining group due to: {reason}"),
+    ("rejoin_requested", "Requesting to re-join the group and trigger rebalance since {reason}"),
     (
         "joined",
         "Successfully joined group with generation "
@@ -46,6 +47,30 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Skipped assignment for returning static leader at generation {generation}.{_}",
     ),
     ("assignment_update", "Updating assignment with"),
+    ("java_step", "Generation data was cleared by heartbeat thread{_}"),
+    ("java_step", "Rebalance failed."),
+    ("java_step", "The following subscribed topics are not assigned to any members: {_}"),
+    ("java_step", "The following not-subscribed topics are assigned, {_}"),
+    ("java_step", "We received an assignment {_} that doesn't match our current subscription {_}"),
+    (
+        "java_step",
+        "With the COOPERATIVE protocol, owned partitions cannot be reassigned to other members; {_}",
+    ),
+    ("java_step", "Unsubscribed all topics or patterns and assigned partitions"),
+    ("java_step", "Unsubscribing all topics or patterns and assigned partitions{_}"),
+    ("java_step", "LeaveGroup request {_}failed with error: {_}"),
+    # The assignors that are sticky
+    ("java_step", "Current number of members with more than the minQuota partitions: {_}"),
+    ("java_step", "No more unfilled consumers to be assigned{_}"),
+    ("java_step", "Filled the last member up to maxQuota but still had partitions remaining to assign, {_}"),
+    ("java_step", "The consumer {_} is assigned more partitions than the maximum possible."),
+    ("java_step", "Expected partition '{_}' to be assigned to a consumer"),
+    ("java_step", "Partition '{_}' is assigned to multiple consumers following sticky assignment {_}"),
+    ("java_step", "Consumer {_} in generation {_} and consumer {_} claiming the same TopicPartition {_}"),
+    ("java_step", "Consumer: [{_}] should have {_} partitions, but got {_}"),
+    ("java_step", "Found multiple consumers {_} claiming the same TopicPartition {_}"),
+    ("java_step", "Found partition {_} still claimed as owned by consumer {_}"),
+    ("java_step", "still waiting to ensure active group"),
     # Callbacks, both protocols
     ("revoked", "Revoke previously assigned partitions[[ ]]{partitions}"),
     ("lost", "Lost previously assigned partitions[[ ]]{partitions}"),
@@ -76,6 +101,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("client_instance_fenced", "Caught fenced group.instance.id {_} error in heartbeat thread"),
     ("join_retried", "JoinGroup failed due to non-fatal error: {reason}"),
     ("join_refused", "JoinGroup failed due to fatal error: {reason}"),
+    ("join_refused", "JoinGroup failed due to unexpected error: {reason}"),
+    ("join_refused", "JoinGroup failed due to {reason}"),
+    ("join_refused", "JoinGroup failed: Inconsistent Protocol Type, {reason}"),
+    ("java_step", "SyncGroup failed due to inconsistent Protocol {_}"),
     ("join_failed", "JoinGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
     ("sync_failed", "SyncGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
     ("leaving", "Member {member} sending LeaveGroup request to coordinator {_} due to {reason}"),
@@ -112,6 +141,24 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("reconciling", "Reconciling assignment with local epoch {_}"),
     ("revoked", "Revoking previously assigned partitions {partitions} for group {group}"),
     ("revoking", "Revoking previously assigned partitions[[ ]]{partitions}"),
+    *(
+        ("java_step", f"onPartitions{what} callback invocation failed {{_}}")
+        for what in ("Revoked", "Assigned", "Lost")
+    ),
+    ("java_step", "Member {member} is triggering callbacks to release assignment {_} and leave group"),
+    ("java_step", "Member {member} completed callback to release assignment{_}"),
+    ("java_step", "Member {member} callback to release assignment failed{_}"),
+    ("java_step", "Member {member} with epoch {epoch} got fenced but it is already {_}"),
+    ("java_step", "Member {member} with epoch {epoch} was leaving the group {_}"),
+    ("java_step", "Member {member} with epoch {epoch} won't send leave group request {_}"),
+    ("java_step", "Member {member} won't {_}"),
+    (
+        "java_step",
+        "Member {member} with epoch {epoch} received a failed response to the heartbeat to leave the group {_}",
+    ),
+    ("java_step", "Heartbeat to leave group cannot be sent {_}"),
+    ("java_step", "Releasing assignment and leaving group before closing consumer"),
+    ("java_step", "Completed releasing assignment and sending leave group to close consumer"),
     (
         "heartbeat_fenced",
         "ConsumerGroupHeartbeatRequest failed for member {member} because epoch {epoch} is fenced.{_}",
@@ -171,13 +218,29 @@ _BROKER_LINES: tuple[tuple[str, str], ...] = (
     ),
     (
         "static_replaced",
-        "Static member {instance} of group {group} with unknown member id rejoins, assigning new member id {member}, "
+        "Static member {instance}[[ of group {group}]] with unknown member id rejoins, assigning new member id {member}, "
         "while old member {other} will be removed[[.]]",
     ),
     ("loaded", "Loading group metadata for {group} with generation {generation}"),
     ("preparing", "Preparing to restabilize group {group} with old generation {generation}"),
     ("emptied", "Group {group} generation {generation} is dead and removed"),
     ("died", "Group {group} transitioned to Dead in generation {generation}"),
+    (
+        "instance_fenced",
+        "Request memberId={other} for static member with groupInstanceId={instance} "
+        "is fenced by current memberId={member} during operation {detail}",
+    ),
+    (
+        "leader_replaced",
+        "Group leader [member.id: {other}, group.instance.id: {_}] failed to join before rebalance timeout, "
+        "while new leader {member} was elected.",
+    ),
+    (
+        "static_added",
+        "Static Member with unknown member id joins group {group} in {state} state. "
+        "Created a new member id {member} for this member and add to the group[[.]]",
+    ),
+    ("static_kept", "Static member joins during {_} stage will not trigger rebalance."),
 )
 
 _OLD_POLL_TEXT = (

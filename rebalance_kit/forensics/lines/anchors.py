@@ -118,7 +118,7 @@ NOISE = re.compile(
     r"Timed out \d+ in-flight|"
     r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
     r"elected leader for group|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
-    r"^\* |Final assignment of partitions|^ ?\(org\.apache"
+    r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"
 )
 
 #: Why such a line is rejected.
