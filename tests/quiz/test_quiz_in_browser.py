@@ -17,6 +17,7 @@ from rebalance_kit.quiz.sittings.exam import ExamSitting
 from rebalance_kit.quiz.sittings.practice import Practice
 from rebalance_kit.quiz.sittings.store import Store
 from rebalance_kit.view.quiz.page import script
+from rebalance_kit.view.quiz.poll import Poll
 from rebalance_kit.view.quiz.sheets import obey
 from tests.support.paths import ROOT
 
@@ -34,6 +35,7 @@ async (first) => {
     on: (name, call) => { if (name === "change:page") listener = call; },
     off: () => {},
   };
+  window.told = (next) => { page = next; listener(); };
   window.missed = [];
   document.addEventListener("keydown", (event) => window.missed.push(event.key));
   module.default.render({ model, el: document.getElementById("out") });
@@ -265,6 +267,43 @@ def test_lines_of_a_log_go_on_below_themselves_on_a_phone_and_a_cut_table_shows_
     free = mixed.locator(".rkq-free").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect())")
     assert len(free) == 5 and all(box["right"] < NARROW for box in free)
     assert max(box["height"] for box in free) > 2 * min(box["height"] for box in free)
+
+
+def test_three_phones_vote_on_the_instructors_port_and_her_page_counts_them(chromium, tmp_path):
+    Poll.open_room(store=Store(tmp_path / "a.sqlite"))
+    poll = Poll("eager-crash-which-unread", store=Store(tmp_path / "a.sqlite"))
+    instructor = chromium.new_page()
+    phones = [chromium.new_context(viewport={"width": NARROW, "height": 844}).new_page() for _ in range(3)]
+
+    def kernel(message):
+        poll.handle(message)
+        return poll.page
+
+    try:
+        instructor.set_content('<main id="out"></main>')
+        instructor.expose_function("kernel", kernel)
+        instructor.expose_function("moduleText", lambda: script("poll"))
+        instructor.evaluate(HARNESS, poll.page)
+        for phone, choice in zip(phones, "abb", strict=True):
+            phone.goto(Poll._room.address)
+            phone.locator(f"input[value={choice}]").check()
+            phone.get_by_role("button", name="Vote").click()
+            phone.get_by_text(f"Your vote: {choice.upper()}").wait_for()
+            assert phone.evaluate("document.documentElement.scrollWidth") <= NARROW
+        instructor.evaluate("page => window.told(page)", poll.page)
+        instructor.get_by_text("First vote: 3 so far").wait_for()
+        phones[0].get_by_role("link", name="Change it").click()
+        phones[0].locator("input[value=c]").check()
+        phones[0].get_by_role("button", name="Vote").click()
+        phones[0].get_by_text("Your vote: C").wait_for()
+        instructor.get_by_role("button", name="Show the split").click()
+        split = instructor.locator("[role=img][aria-label^=split]").get_attribute("aria-label")
+        assert json.loads(split.removeprefix("split: ")) == {"a": 0, "b": 2, "c": 1, "d": 0}
+    finally:
+        Poll.close_room()
+        for each in phones:
+            each.context.close()
+        instructor.close()
 
 
 def test_what_is_to_be_matched_stands_above_its_list_on_a_phone(asked):
