@@ -12,6 +12,12 @@ const LINKED = "The run of the link comes with Python; until then you see the fi
 const STOPPED = "Python could not be started here";
 
 let note = ""; // what stays said beside where loading is
+/** @type {() => void} */
+let loaded;
+/** @type {Promise<void>} Python is here, or will not be */
+const over = new Promise((done) => {
+  loaded = done;
+});
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -41,6 +47,7 @@ function say(words) {
  */
 function onProgress(words, share) {
   if (share >= 1 && note === LINKED) note = "";
+  if (share >= 1 || share < 0) loaded();
   const bar = /** @type {HTMLProgressElement} */ (byId("rebalance-loads"));
   bar.hidden = share < 0 || share >= 1;
   bar.value = Math.max(0, share);
@@ -67,5 +74,5 @@ async function open() {
   document.documentElement.dataset.python = "ready";
 }
 
-keepOffline();
+keepOffline(over);
 await open();

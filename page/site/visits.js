@@ -4,10 +4,14 @@ import { make } from "../shared/dom.js";
 
 const UNKEPT = "This browser keeps no copy of the site: without a network it cannot be opened again.";
 
-/** Keep the site for visits without a network. A tab goes on with the version that it began with until its reader takes the new one. */
-export function keepOffline() {
+/**
+ * Keep the site for visits without a network. A tab goes on with the version that it began with until its reader takes the new one.
+ * @param {Promise<void>} [after] what the visit itself loads: the copy does not take the line from it
+ */
+export async function keepOffline(after) {
   document.querySelector(".site-wait")?.remove();
   if (!("serviceWorker" in navigator)) return;
+  await after;
   navigator.serviceWorker.register("offline.js", { updateViaCache: "none" }).then((kept) => {
     const look = () => {
       if (kept.waiting && navigator.serviceWorker.controller) offer(kept.waiting);
