@@ -12,8 +12,9 @@ import { keepOffline } from "./visits.js";
 /** @typedef {{ topics: [name: string, many: number][], exams: string[], today: string }} Choices */
 
 const PAGES = { practice, review: practice, today: practice, exam, poll, vote };
-/** Where the answers are, when the browser keeps nothing. */
-const UNKEPT = "This browser keeps nothing for this page";
+/** Where the answers are, when the browser refuses them. */
+const UNKEPT = "This browser keeps no new answers";
+const HOME = "Take them home before you close this page; those kept before stay.";
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -151,7 +152,7 @@ function listen() {
       /** @type {HTMLProgressElement} */ (byId("quiz-loads")).value = progress[1];
     }
     if (unkept) {
-      byId("quiz-kept").textContent = `${UNKEPT} (${unkept}). Take your answers home before you close it.`;
+      byId("quiz-kept").textContent = `${UNKEPT} (${unkept}). ${HOME}`;
     }
     if (failed) say(`Python could not go on here: ${failed}. Reload the page; what was answered is kept.`);
     if (answer) answered(answer);

@@ -150,8 +150,10 @@ function change(kept, mode, wanted) {
   });
 }
 
-const unkept = (problem) =>
-  self.postMessage({ unkept: String(problem?.message || problem?.name || problem) });
+const unkept = (problem) => {
+  const full = problem?.name === "QuotaExceededError";
+  self.postMessage({ unkept: full ? "its storage is full" : String(problem?.message || problem) });
+};
 
 /** A desk of questions with the answers of earlier visits; each new one is kept at once, and other tabs hear of it. */
 async function openDesk(home) {
