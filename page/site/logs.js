@@ -45,6 +45,7 @@ async function read(files) {
   }
   busy(true);
   say(worker ? "The logs are read…" : "Python loads, then the logs are read…");
+  byId("logs-says").scrollIntoView({ block: "nearest" });
   worker ??= begun();
   const told = await Promise.all(
     files.map(async (file) => ({ path: pathOf(file), bytes: await file.arrayBuffer() })),
