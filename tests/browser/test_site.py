@@ -106,6 +106,17 @@ def test_what_is_done_before_python_is_there_is_answered_when_it_is(opened):
     page.screenshot(path=SHOTS / "site.png")
 
 
+def test_a_click_that_waits_for_python_says_so_in_a_laptops_window(page, address, worker_begins):
+    worker_begins("self.postMessage({ progress: ['Python loads', 0.1] }); await new Promise(() => {});")
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.goto(address)
+    page.locator("#rebalance-lab .rk-lane").first.wait_for()
+    page.locator("#rebalance-lab button", has_text="Crash").last.click()
+    page.locator("#rebalance-says", has_text="is answered when Python is here").wait_for()
+    says = page.locator("#rebalance-says").bounding_box()
+    assert says["y"] > 0 and says["y"] + says["height"] <= 768
+
+
 def test_a_link_opens_the_same_moment(opened):
     lab = LabSession("join", "consumer")
     lab.crash("consumer-1")
@@ -176,6 +187,16 @@ def test_a_browser_without_webassembly_still_plays_and_says_so(page, address, wo
     page.goto(address)
     page.locator("#rebalance-says", has_text="no WebAssembly, or it is switched off").wait_for()
     assert page.locator("#rebalance-lab .rk-lane").count() > 0
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+
+
+def test_the_copy_for_later_visits_takes_the_line_from_nothing_that_this_one_loads(
+    page, address, worker_begins
+):
+    worker_begins("await new Promise(() => {});")
+    page.goto(address)
+    page.locator("#rebalance-lab .rk-lane").first.wait_for()
+    assert not page.evaluate("navigator.serviceWorker.getRegistration().then((kept) => !!kept)")
 
 
 ASKED = """async (code) => {
@@ -205,7 +226,53 @@ def test_blocked_storage_is_said_and_the_questions_are_asked(page, address, work
     page.goto(f"{address}quiz.html?practice=eager&count=1")
     page.locator(".site-newer", has_text="keeps no copy of the site").wait_for()
     page.locator("#quiz-sheet form").wait_for(timeout=PYTHON_MS)
-    assert "keeps nothing for this page (denied)" in page.locator("#quiz-kept").text_content()
+    assert "keeps no new answers (denied)" in page.locator("#quiz-kept").text_content()
+
+
+FILLED = """async () => {
+  const cache = await caches.open("filler");
+  const opened = indexedDB.open("filler", 1);
+  opened.onupgradeneeded = () => opened.result.createObjectStore("all");
+  const store = await new Promise((done) => { opened.onsuccess = () => done(opened.result); });
+  const takes = (size, key) => new Promise((done) => {
+    const change = store.transaction("all", "readwrite");
+    change.objectStore("all").put("x".repeat(size), key);
+    change.oncomplete = () => done(true);
+    change.onabort = () => done(false);
+  });
+  for (let size = 1e6, at = 0; size >= 100; size /= 10) {
+    while (await cache.put(`/filler/${at += 1}`, new Response("x".repeat(size))).then(() => true, () => false)) {}
+    while (await takes(size, at += 1)) {}
+  }
+}"""
+
+
+def test_full_storage_is_said_and_what_was_kept_stays(asked, page, address):
+    full = page.context.new_cdp_session(page)
+    full.send("Storage.overrideQuotaForOrigin", {"origin": address.rstrip("/"), "quotaSize": 25_000_000})
+    asked("?practice=eager&count=2")
+    page.locator("#quiz-sheet form").wait_for(timeout=PYTHON_MS)
+    _answer(page)
+    page.locator("#quiz-sheet output", has_text="of 1 answered").wait_for()
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.evaluate(FILLED)
+    page.get_by_role("button", name="Next question").click()
+    _answer(page)
+    page.locator("#quiz-kept", has_text="keeps no new answers (its storage is full)").wait_for()
+    page.locator("#quiz-sheet output", has_text="of 2 answered").wait_for()
+    asked("")
+    page.locator("#quiz-report").click()
+    page.locator("#quiz-progress", has_text="of 1 right").wait_for()
+
+
+def test_a_first_visit_without_room_is_said_and_the_lab_works(page, address):
+    full = page.context.new_cdp_session(page)
+    full.send("Storage.overrideQuotaForOrigin", {"origin": address.rstrip("/"), "quotaSize": 1_000})
+    page.goto(address)
+    page.locator(".site-newer", has_text="keeps no copy of the site").wait_for(timeout=PYTHON_MS)
+    page.locator(READY).wait_for(timeout=PYTHON_MS)
+    _crash(page)
+    page.locator("#rebalance-lab .rk-lane", has_text="crashed").first.wait_for()
 
 
 def test_a_link_of_a_newer_kit_is_said(page, address):
@@ -318,6 +385,20 @@ def test_pasted_lines_are_read_and_nothing_pasted_is_said(reading):
     reading.locator("#logs-read").click()
     reading.locator("#logs-answer:not([hidden])").wait_for(timeout=PYTHON_MS)
     assert "orders-app" in reading.locator("#logs-screen").text_content()
+
+
+def test_on_a_phone_the_cause_of_pasted_lines_is_in_sight(reading):
+    reading.set_viewport_size({"width": 390, "height": 844})
+    reading.locator("#logs-text").fill(
+        "[2026-11-21 02:17:56,679] INFO [GroupCoordinator id=1] Preparing to rebalance group orders-app in state "
+        "PreparingRebalance with old generation 1 (reason: removing member c1-6fec on heartbeat expiration.)."
+    )
+    reading.locator("#logs-read").click()
+    reading.locator("#logs-report:not([hidden])").wait_for(timeout=PYTHON_MS)
+    told = reading.frame_locator("#logs-report").locator("body", has_text="heard no heartbeat from c1-6fec")
+    told.wait_for()
+    box = reading.locator("#logs-report").bounding_box()
+    assert 0 <= box["y"] < 422 and box["x"] + box["width"] <= 390
 
 
 def test_what_is_no_log_is_said(reading):
