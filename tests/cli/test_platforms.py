@@ -13,6 +13,7 @@ import sys
 
 import pytest
 
+from rebalance_kit.recordings.folder import unpack
 from tests.support.paths import ROOT
 
 WORKS = 0
@@ -40,8 +41,27 @@ COMMANDS = {
     "classroom collect {}/handed --to {}/course": WORKS,
     "install": WORKS,
     "doctor": WORKS,
+    f"assign {ROOT}/tests/data/assignor_corners.json.gz": WORKS,
+    "replay {}/runs/crash.eager.4.3.1 --draws 1": WORKS,
+    "what-if {}/runs/crash.eager.4.3.1 --draws 2 --seconds 2": WORKS,
+    "plan-deploy {}/deployment.yaml --draws 2 --seconds 2 --partitions 4": WORKS,
+    "check-config {}/consumer.properties": 1,  # a finding
+    "watch {}/none": 2,  # no such folder
+    "today --store {}/quiz": WORKS,
+    "plan --store {}/quiz": WORKS,
+    "exam CCDAK --questions 1 --store {}/exam": WORKS,
 }
 """Each with its status, on every system."""
+REAL = ("broker start", "record crash --out {}", "deeds")
+"""Commands that start a real Kafka; Windows refuses them."""
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: orders}
+spec:
+  replicas: 2
+  template: {spec: {containers: [{name: a, image: b, env: [{name: GROUP_ID, value: orders}]}]}}
+"""
 ENDLESS = """def assign(*given):
     print("so far")
     while True:
@@ -61,13 +81,15 @@ def folder(tmp_path_factory):
     (source,) = (ROOT / "exercises" / "code").glob("c2-*")
     (place / "endless" / source.name).mkdir(parents=True)
     (place / "endless" / source.name / "answer.py").write_text(ENDLESS)
+    unpack(place / "runs", {"crash.eager.4.3.1"})
+    (place / "deployment.yaml").write_text(DEPLOYMENT)
+    (place / "consumer.properties").write_text("group.id=a\nsession.timeout.ms=10000\n")
     return place
 
 
 @pytest.mark.parametrize("platform", ["windows", "macos"])
 def test_every_module_loads_and_every_command_works_or_says_what_to_do(platform, folder, tmp_path):
-    for name in ("answers", "handed", "endless"):
-        shutil.copytree(folder / name, tmp_path / name)
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     lines = [command.replace("{}", str(tmp_path)).split() for command in COMMANDS]
     modules, *ends = became(platform, lines, tmp_path)
     assert modules == []
@@ -85,6 +107,15 @@ def test_a_pyspark_answer_on_windows_is_refused_with_where_it_can_be_checked(fol
     _, (status, told) = became("windows", [command], folder)
     assert (status, told.count("\n")) == (2, 1)
     assert "expected Linux, macOS, or WSL" in told
+
+
+def test_a_real_kafka_on_windows_is_refused_with_where_it_can_be_started(folder):
+    _, *ends = became(
+        "windows", [command.replace("{}", str(folder / "record")).split() for command in REAL], folder
+    )
+    for status, told in ends:
+        assert status == 2
+        assert "needs Linux, macOS, or WSL on Windows" in told
 
 
 def became(platform, lines, home):
