@@ -3,7 +3,7 @@
 import { make } from "../../shared/dom.js";
 
 /** What a drawer takes of the lab's width, and of a narrower one; below that it lies over the board for want of room. */
-const DRAWERS = [[1200, 380], [900, 330]];
+const DRAWERS = [[1200, 380], [860, 330]];
 
 /** A menu or a drawer; one at a time is open. */
 export class Popup {
