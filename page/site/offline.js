@@ -6,6 +6,8 @@ const FILES = /* files */ [];
 const LATER = /* later */ [];
 const OF_THIS_VERSION = new Set([...FILES, ...LATER].map((name) => new URL(name, self.location.href).href));
 const NAME = "rebalance-kit-/* version */";
+/** The course keeps its own files. */
+const COURSE = new URL("course/", self.location.href).href;
 
 // Nothing of an older version may come from the browser's own cache: the files of a version go together.
 self.addEventListener("install", (event) => {
@@ -45,5 +47,6 @@ async function answered(request) {
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   if (request.method !== "GET" || new URL(request.url).origin !== self.location.origin) return;
+  if (request.url.startsWith(COURSE)) return;
   event.respondWith(answered(request));
 });

@@ -18,7 +18,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
-from scripts.bundle import ROOT
+from scripts.bundle import ROOT, SOURCES
 
 LOCKED = (
     "asttokens decorator executing ipython jedi matplotlib-inline micropip narwhals packaging parso prompt-toolkit pure-eval "
@@ -54,6 +54,16 @@ ELSEWHERE_NAMES = {"run_clients", "watching", "live", "real_run"}
 """Names of the kit of which the same is true."""
 FIRST = "from rebalance_kit.notebook import recorded_run\n\nrecorded_run({name!r}, get_ipython())"
 _KERNEL = "@jupyterlite/pyodide-kernel-extension:kernel"
+_SHARED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+"""Files of the lab's Python from which a notebook's starts."""
+_UNASKED = {
+    "service-worker.js",
+    "rspack.config.js",
+    "rspack.config.analyze.js",
+    "rspack.config.watch.js",
+    "package.json",
+}
+"""Files that no notebook asks for."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 Cell = dict[str, Any]
 
@@ -69,6 +79,20 @@ def build(folder: Path, pyodide: Path) -> None:
     _run("jupyterlite_core", "build", *options, cwd=lite)
     _settle(folder / "jupyter-lite.json")
     _wheels(folder / "wheels", json.loads((pyodide / "pyodide-lock.json").read_text("utf-8")))
+    _offline(folder)
+
+
+def _offline(folder: Path) -> None:
+    """Put what keeps the course for visits without a network in front of JupyterLite's service worker."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in _UNASKED)
+    whole = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    names = [path.relative_to(folder).as_posix() for path in files] + [
+        f"../pyodide/{name}" for name in _SHARED
+    ]
+    source = (SOURCES / "site" / "course.js").read_text("utf-8")
+    source = source.replace("/* files */ []", json.dumps(names)).replace("/* version */", whole)
+    worker = folder / "service-worker.js"
+    worker.write_text(f"{source}\n{worker.read_text('utf-8')}", "utf-8")
 
 
 def _run(module: str, *arguments: str, cwd: Path = ROOT) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 
@@ -95,10 +96,15 @@ def test_a_recorded_cell_that_was_changed_says_what_to_type_at_home(capsys):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    lab._pyodide(folder / "pyodide")
-    course.build(folder / "course", folder / "pyodide")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("site")
+    lab._pyodide(made / "pyodide")
+    course.build(made / "course", made / "pyodide")
+    return made
+
+
+@pytest.fixture(scope="module")
+def address(folder):
     with static_files(folder) as served:
         yield served
 
@@ -119,3 +125,41 @@ def test_a_notebook_runs_to_its_end_and_asks_no_other_host(page, address, source
     assert [one for one in done["outputs"] if one["output_type"] == "error"] == []
     assert done["ran"]
     assert foreign == []
+
+
+KEPT = """async (count) => {
+  const [name] = (await caches.keys()).filter((each) => each.startsWith("rebalance-course-"));
+  return name && (await (await caches.open(name)).keys()).length === count;
+}"""
+OPENED = """(name) => {
+  const context = globalThis.jupyterapp?.shell.currentWidget?.context;
+  return context?.path === name && context.isReady && context.model.cells.length;
+}"""
+
+
+def _cells(path):
+    return json.loads(path.read_text("utf-8"))["cells"]
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(1_200)
+@pytest.mark.skipif(not LONG, reason="minutes: make test-long")
+@pytest.mark.may_skip("minutes: make test-long")
+def test_after_a_visit_of_one_notebook_each_opens_without_a_network_and_runs(page, folder):
+    names = [source.name for source in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    worker = (folder / "course" / "service-worker.js").read_text("utf-8")
+    files = json.loads(re.search(r"const FILES = (\[.*\]);", worker)[1])
+    with static_files(folder) as address:
+        page.goto(f"{address}course/lab/index.html?path={names[0]}")
+        page.wait_for_function(IDLE, timeout=SECONDS)
+        page.wait_for_function(KEPT, arg=len(files), timeout=SECONDS)
+    opened = []
+    for name in names:
+        page.goto(f"{address}course/lab/index.html?path={name}")
+        page.wait_for_function(OPENED, arg=name, timeout=SECONDS)
+        opened.append(page.evaluate(OPENED, name))
+    page.wait_for_function(IDLE, timeout=SECONDS)
+    assert opened == [len(_cells(folder / "course" / "files" / name)) for name in names]
+    done = page.evaluate(RUN_ALL)
+    assert [one for one in done["outputs"] if one["output_type"] == "error"] == []
+    assert done["ran"]
