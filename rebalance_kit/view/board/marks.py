@@ -66,6 +66,8 @@ REMOVALS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+OF_A_PROCESS = frozenset({"crash", "close", "freeze", "stall"})
+"""Actions that only a process that runs can suffer."""
 MARKED = (
     "action",
     "group_state",
@@ -113,8 +115,10 @@ def _closed_unheard(trace: Trace, row: TraceRow) -> bool:
 
 
 def told_action(trace: Trace, row: TraceRow) -> str:
-    """An action of a run as a short sentence; a close that no LeaveGroup follows says so."""
+    """An action of a run as a short sentence; a close that no LeaveGroup follows says so, and what finds no process."""
     do, name = row.detail["do"], row.detail.get("member")
+    if do in OF_A_PROCESS and not _runs(trace, row):
+        return f"{do} of {name}: its process is gone already"
     if do == "close":
         for life in reversed(list(trace.of("process_started"))):
             if life.actor == name and life.at_ms <= row.at_ms:
@@ -129,6 +133,16 @@ def told_action(trace: Trace, row: TraceRow) -> str:
                     else f"{name} leaves for a while (epoch -2)"
                 )
     return action_words(do, name, row.detail)
+
+
+def _runs(trace: Trace, row: TraceRow) -> bool:
+    """Whether the process of an action's member runs when the action comes."""
+    lives = [
+        life
+        for life in trace.of("process_started", "process_ended")
+        if life.actor == row.detail.get("member") and life.seq < row.seq
+    ]
+    return not lives or lives[-1].kind == "process_started"
 
 
 def find_marks(trace: Trace, group: str) -> tuple[Mark, ...]:

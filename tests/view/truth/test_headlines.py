@@ -110,6 +110,16 @@ def test_under_kip_848_a_commit_renews_no_session():
     assert "after its ConsumerGroupHeartbeat" in words
 
 
+def test_who_has_crashed_is_not_said_to_crash_again():
+    state = LabState(load("two-consumers-crash"), None, None, simulate).with_protocol("eager")
+    boards = state.acted("crash", "consumer-1", 37_600).boards
+    told = [mark.words for mark in boards.marks if "crash" in mark.words]
+    assert told == ["consumer-1 crashes", "crash of consumer-1: its process is gone already"]
+    assert [step.words for step in steps(boards) if step.kind == "action crash"] == [
+        f"{words}." for words in told
+    ]
+
+
 def emptied(*, delete: bool) -> LabState:
     """The first lesson with both members crashed, and its topic deleted or not."""
     state = LabState(first_lesson(), None, None, simulate).with_protocol("eager")
