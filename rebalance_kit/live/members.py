@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -153,8 +153,16 @@ class Watch:
 
     def outcome(self, line: str) -> str | None:
         """What came of an order, or None while it is under way."""
+        row = self._last(lambda row: row.get("kind") == "admin" and row.get("line") == line)
+        return None if row is None else str(row["outcome"])
+
+    def described(self) -> Mapping[str, Any]:
+        """The last description of the group, empty before the first."""
+        return self._last(lambda row: row.get("kind") == "describe") or {}
+
+    def _last(self, wanted: Callable[[Mapping[str, Any]], bool]) -> Mapping[str, Any] | None:
         for said in reversed(self.truth.read_text("utf-8").splitlines() if self.truth.exists() else []):
             row = json.loads(said) if said.endswith("}") else {}
-            if row.get("kind") == "admin" and row.get("line") == line:
-                return str(row["outcome"])
+            if wanted(row):
+                return row
         return None

@@ -16,16 +16,20 @@ from typing import Any
 from rebalance_kit import scenarios
 from rebalance_kit.live.broker import Broker
 from rebalance_kit.live.deeds import Deed, Plan, plan
-from rebalance_kit.live.group import SIGNALS
+from rebalance_kit.live.group import QUIET_S, SIGNALS
 from rebalance_kit.live.jars import LiveError, Say
 from rebalance_kit.live.members import TRUTH, Life, Watch, classes
 from rebalance_kit.model.files import write_atomically
+from rebalance_kit.recordings.replay import BEGINNING_MS, is_whole
 from rebalance_kit.simulation.scenario.scenario import PROTOCOLS, Scenario, with_protocol
 
 READY_MS = 6_000
 """A process is made ready so long before its start, since a JVM takes its time."""
 CLOSE_S = 15.0
 SETTLE_S = 90.0
+TIME_TO_GATHER_MS = 6_000
+"""A new classic group waits 3 s for members, one under KIP-848 a heartbeat."""
+TOGETHER_S = 60.0
 
 
 def record(
@@ -121,14 +125,31 @@ class _Run:
         self._until(lambda: all(life.ready for _, life in self._waiting), "the first members")
         begin = time.monotonic()
         self._until_ms(begin, 0)
+        first = _first_on_a_whole_group(self._plan)
         for deed in self._plan.deeds:
             self._until_ms(begin, deed.at_ms)
+            if deed is first:
+                begin += self._together()
             self._do(deed)
             self._say(
                 f"{deed.at_ms / 1000:7.1f} s  {' '.join(filter(None, (deed.do, deed.member, deed.line)))}"
             )
         self._until_ms(begin, self._scenario.end_ms)
         self._close()
+
+    def _together(self) -> float:
+        """Wait until the members are a stable group that owns every partition, and has been for ``QUIET_S``; how long that took."""
+        since = time.monotonic()
+        while (waited := time.monotonic() - since) < TOGETHER_S:
+            row = self._watch.described()
+            living = {name for name, life in self._lives.items() if life.lives}
+            if is_whole(row, living) and time.time() * 1000 - int(row["t"]) >= QUIET_S * 1000:
+                if waited > 1:
+                    self._say(f"the group is together; what follows is {waited:.1f} s later than planned")
+                return waited
+            time.sleep(0.05)
+        self._say(f"the group is not together after {TOGETHER_S:g} s, and is done to as it is")
+        return waited
 
     def _until_ms(self, begin: float, at_ms: int) -> None:
         """Wait for a moment of the run, making ready what starts soon after."""
@@ -230,6 +251,20 @@ class _Run:
             draft.rename(file.with_name(f"{file.name}.gz"))
             file.unlink()
         self._write_head(_summary(rows))
+
+
+def _first_on_a_whole_group(made: Plan) -> Deed | None:
+    """The first deed after the starts of the beginning, where the scenario leaves the group ``TIME_TO_GATHER_MS`` for coming together."""
+    starts = [at_ms for at_ms, _ in made.starts]
+    beginning = [at_ms for at_ms in starts if at_ms <= min(starts) + BEGINNING_MS]
+    gathered = max(beginning, default=0) + TIME_TO_GATHER_MS
+    for deed in made.deeds:
+        if deed.do == "start" and deed.at_ms in beginning:
+            continue
+        if deed.do == "tell" and deed.line.startswith("slow "):  # nothing happens to the group yet
+            continue
+        return deed if deed.at_ms >= gathered else None
+    return None
 
 
 def _now() -> int:

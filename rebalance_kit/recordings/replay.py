@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -175,6 +175,29 @@ def window(scenario: Scenario) -> tuple[int, int]:
         ), scenario.end_ms  # that close was the scenario's: the record stopped before its own
     shutdown = min((at for at in closes if at > last - CLOSING_MS), default=scenario.end_ms)
     return min(done, default=0), shutdown
+
+
+def is_whole(description: Mapping[str, Any], living: Collection[str | None]) -> bool:
+    """Whether a description of the group says that it is stable, that every living member is in it, and that partitions are owned."""
+    members = description.get("members", {})
+    names = {str(key).partition("/")[0] for key in members}
+    owned = any(held["owned"] for held in members.values())
+    return str(description.get("state", "")).lower() == "stable" and names >= set(living) and owned
+
+
+def apart(run: RecordedRun) -> str | None:
+    """Why a record says nothing of a group that had come together: its state at the first deed. None where it was whole, or never described."""
+    scenario = repeat(run).scenario
+    since, _ = window(scenario)
+    at = run.begin + since
+    rows = [row for row in run.truth if row["kind"] == "describe" and row["t"] <= at]
+    if not any(row["kind"] == "describe" for row in run.truth):
+        return None
+    asked = {action.member for action in scenario.actions if action.do == "start" and action.at_ms < since}
+    if rows and is_whole(rows[-1], asked):
+        return None
+    last: Mapping[str, Any] = rows[-1] if rows else {"state": "not there yet", "members": {}}
+    return f"its group was not together at the first deed, {since / 1000:.1f} s ({last['state']}, {len(last['members'])} of {len(asked)} members)"
 
 
 def shifted(scenario: Scenario, seed: int) -> Scenario:
@@ -427,9 +450,14 @@ def run_beside(folders: Sequence[str], draws: int, *, colour: bool, out: TextIO)
     """Print each record's measures beside the engine's draws; 1 when one lies outside, with what an issue should hold."""
     if draws < 2:
         raise DataError(f"--draws is {draws}; expected at least 2")
-    outside, count = [], 0
+    outside, count, left_out = [], 0, 0
     for folder in folders:
         run = read_run(folder)
+        why = apart(run)
+        if why is not None:
+            left_out += 1
+            print(f"{run.name}: not measured: {why}", file=out)
+            continue
         print(f"{run.name}: recorded, and {draws} draws of the engine", file=out)
         print(f"  {'':34} {'recorded':>9} {'5 %':>9} {'median':>9} {'95 %':>9} {'percentile':>10}", file=out)
         for cell in percentiles(run, draws):
@@ -441,6 +469,8 @@ def run_beside(folders: Sequence[str], draws: int, *, colour: bool, out: TextIO)
                 line = f"\x1b[31m{line}  outside\x1b[0m" if colour else f"{line}  outside"
             print(line, file=out)
     print(f"{count - len(outside)} of {count} measures lie from the 1st to the 99th percentile", file=out)
+    if left_out:
+        print(f"{left_out} of {len(folders)} records not measured: the draws have a whole group at the first deed", file=out)
     for run, cell in outside:
         print(f"\n{_issue(run, cell)}", file=out)
     return 1 if outside else 0
