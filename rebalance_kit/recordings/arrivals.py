@@ -200,13 +200,16 @@ _KEPT = (
 
 
 def of_draw(scenario: Scenario, seed: int) -> Scenario:
-    """The scenario that draw ``seed`` (from 1) simulates: its latencies, scaled for the later draws."""
-    if seed < OTHER_MACHINES:
-        return scenario
-    what, percent = PACES[(seed - OTHER_MACHINES) % len(PACES)]
-    held = scenario.latencies
-    names = _FIRST if what == "first" else [one.name for one in fields(held) if one.name not in _KEPT]
-    return replace(scenario, latencies=_paced(held, names, percent))
+    """The scenario that draw ``seed`` (from 1) simulates: its latencies, scaled for the later draws.
+
+    Sixteen draws and sixteen in turn let the answer to a late second request travel as on a warm connection, and as long as that.
+    """
+    held = replace(scenario.latencies, second_answer_own_percent=0 if seed // len(PACES) % 2 else 100)
+    if seed >= OTHER_MACHINES:
+        what, percent = PACES[(seed - OTHER_MACHINES) % len(PACES)]
+        names = _FIRST if what == "first" else [one.name for one in fields(held) if one.name not in _KEPT]
+        held = _paced(held, names, percent)
+    return replace(scenario, latencies=held)
 
 
 def _paced(latencies: Latencies, names: tuple[str, ...] | list[str], percent: int) -> Latencies:

@@ -256,13 +256,17 @@ def _first(run: RecordedRun) -> int:
 
 
 def _foretold(scenario: Scenario, first: int) -> Scenario:
-    """The repetition without acknowledgements from the first deed on, which would tell how long its gaps are."""
+    """The repetition without acknowledgements and news from the first deed on, which would tell how long its gaps are."""
     first_ms = min((since_ms for _, since_ms, _ in windows(scenario, first)), default=scenario.end_ms)
     members = tuple(
         replace(
             spec,
             lives=tuple(
-                replace(life, acks_ms=tuple(at_ms for at_ms in life.acks_ms if at_ms < first_ms))
+                replace(
+                    life,
+                    acks_ms=tuple(at_ms for at_ms in life.acks_ms if at_ms < first_ms),
+                    news_ms=tuple(at_ms for at_ms in life.news_ms if at_ms < first_ms),
+                )
                 for life in spec.lives
             ),
         )

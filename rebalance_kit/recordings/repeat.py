@@ -41,6 +41,8 @@ CLASSIC_DEFAULTS = {
 #: Every recorded consumer had it, of either protocol and library (README of the recorded runs).
 DEFAULTS = {"auto.offset.reset": "earliest"}
 POLL_STEP_MS = 100
+CLOSE_BEGUN_WITHIN_MS = 1_000
+"""How late the thread that speaks with the coordinator may hear of close(); it joins until then."""
 _EPOCH_BUMP = re.compile(r"Bumped group epoch to \d+ with metadata hash (-?\d+)")
 _TOPIC_ID = re.compile(r"Replayed TopicRecord for topic (\S+) with topic ID (\S+?)\.?(?:\s|$)")
 _CLIENT_JOIN = re.compile(r"Member (\S+) with epoch 0 transitioned from UNSUBSCRIBED to JOINING")
@@ -51,6 +53,8 @@ _CLIENT_ANSWER = re.compile(
 )
 _ENFORCED = re.compile(r"Request joining group due to: (.*?)(?: \(org\.apache\S*\))?$")
 _ASKED = re.compile(r"\(Re-\)joining group|transitioned from UNSUBSCRIBED to JOINING")
+_UNSENT = re.compile(r"Heartbeat to leave group cannot be sent")
+_LEFT_JOINING = re.compile(r"transitioned from JOINING to PREPARE_LEAVING")
 _CLASSIC_ID = re.compile(r"need to re-join with the given member-id: (\S+?)(?:\s|$)")
 _NATIVE_ID = re.compile(r"my MemberId (\S+), member metadata")
 _NATIVE_HEARTBEAT = re.compile(r'ConsumerGroupHeartbeat of member id "([^"]+)", .*generation id 0,')
@@ -208,6 +212,8 @@ def _lives(run: RecordedRun, begin: int) -> Mapping[str, tuple[ReplayPins, ...]]
             own = [line for line in run.members.get(name, ()) if start - 2_000 <= line.t < end]
             life = _life(own, seen, begin, _beat(run, name, start, end))
             asked = life.member_id is not None or any(_ASKED.search(line.text) for line in own)
+            if life.first_request_ms is None and any(_UNSENT.search(line.text) for line in own):
+                asked = False  # a KIP-848 client makes its id before it knows a coordinator
             if own and not asked and name not in native:  # it was closed before its first request
                 life = replace(life, first_request_ms=end - begin)
             lives[name].append(life)
@@ -245,6 +251,12 @@ def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Repl
             first = computed
     if first is None and own:
         first = _static_return(own, seen)
+    leaving = next((line.t for line in own if _LEFT_JOINING.search(line.text)), None)
+    if leaving is not None and first is not None and first > leaving:
+        sent = leaving - 1 - begin  # under way as close() began
+    if member_id is not None and first is not None and second is None and answer is None:
+        given = (line.t for line in own if _CLASSIC_ID.search(line.text))  # closed before it used its id
+        answer = next((at - begin for at in given), None)
     acks = () if answer is None else _acks(own, answer + begin)
     heard = None
     if acks and member_id and answer is not None and acks[0] - begin - answer < FIRST_ACK_WITHIN_MS:
@@ -259,6 +271,7 @@ def _life(own: list[Line], seen: Arrivals, begin: int, beat: int | None) -> Repl
         tuple(later),
         tuple(at - begin for at in acks),
         None if heard is None else heard - begin,
+        tuple(line.t - begin for line in own if acks and _CLIENT_MOVED.search(line.text) and line.t != heard),
     )
 
 
@@ -384,6 +397,8 @@ def _told(run: RecordedRun, begin: int) -> list[Action]:
         words = str(row.get("line", "close")).split()
         at, name = int(row["t"]) - begin, str(row["by"])
         if words[0] == "close":
+            left = (line.t - begin for line in run.members.get(name, ()) if _LEFT_JOINING.search(line.text))
+            at = next((moment for moment in left if at < moment < at + CLOSE_BEGUN_WITHIN_MS), at)
             actions.append(Action(at, "close", name, {"timeout_ms": 10_000}))
         elif words[0] == "stall":
             actions.append(Action(at, "stall", name, {"for_ms": int(words[1])}))

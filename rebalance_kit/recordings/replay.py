@@ -470,7 +470,10 @@ def run_beside(folders: Sequence[str], draws: int, *, colour: bool, out: TextIO)
             print(line, file=out)
     print(f"{count - len(outside)} of {count} measures lie from the 1st to the 99th percentile", file=out)
     if left_out:
-        print(f"{left_out} of {len(folders)} records not measured: the draws have a whole group at the first deed", file=out)
+        print(
+            f"{left_out} of {len(folders)} records not measured: the draws have a whole group at the first deed",
+            file=out,
+        )
     for run, cell in outside:
         print(f"\n{_issue(run, cell)}", file=out)
     return 1 if outside else 0

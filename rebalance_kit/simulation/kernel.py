@@ -218,6 +218,9 @@ class Latencies:
     """Round trip of a KIP-848 process's first acknowledgement (n = 2 in 4.0.0, 61 ms the slower)."""
     first_commit: Spread = Spread(7, 25, 45, 75, 140)
     """Round trip of a process's first OffsetCommit (n = 2 in 4.0.0: 67 ms and less)."""
+    second_answer_own_percent: int = 0
+    """Of a repeated record: whether the answer to a process's second request, which is known to have come late, travels as
+    long as that did (0), or as on a warm connection (100): 3 of 6 records in which that decides a race are the one, 3 the other."""
     log_append: Spread = Spread(2, 4, 8, 15, 30)
     """Leader's SyncGroup to the stored assignment: an append to __consumer_offsets (n = 219)."""
     start_classic: Spread = Spread(260, 596, 794, 1120, 2200)
@@ -291,6 +294,9 @@ class Latencies:
     poll_overdue_noticed: Uniform = Uniform(5, 100)
     """max.poll.interval.ms passed to the leave: the heartbeat thread waits retry.backoff.ms, 100 ms, between looks
     (AbstractCoordinator.HeartbeatThread; 14 to 80 ms after the last call of poll() in six recorded stalls)."""
+    poll_timeout_seen_first: Chance = Chance(15)
+    """How often a KIP-848 client's background thread looks at the poll timeout as the application polls again, before that
+    poll() sets it anew (1 of 6 recorded stalls that ended before the next heartbeat)."""
     librdkafka_overdue_noticed: Uniform = Uniform(5, 500)
     """The same in librdkafka, whose timer looks every 500 ms (rd_kafka_cgrp_max_poll_interval_check_tmr_cb; 55 to
     474 ms in seven recorded stalls)."""

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
+import shutil
+from dataclasses import replace
+
 import pytest
 
 from rebalance_kit.analysis.draws import Distribution
@@ -11,7 +16,9 @@ from rebalance_kit.recordings.replay import (
     SHIFT_MS,
     START_WITHIN_MS,
     Cell,
+    apart,
     percentiles,
+    run_beside,
     shifted,
     unpinned,
     window,
@@ -76,3 +83,22 @@ def test_a_value_beyond_the_first_or_last_percent_of_the_draws_lies_outside(reco
 def test_a_value_that_all_draws_share_lies_in_the_middle():
     cell = Cell("x", 2.0, Distribution((2.0, 2.0)))
     assert (cell.percentile, cell.outside, cell.varies) == (50.0, False, False)
+
+
+def test_a_record_whose_group_was_not_together_at_the_first_deed_is_said_and_not_measured(
+    recorded_folders, tmp_path
+):
+    run = read_run(recorded_folders["crash.eager.4.3.1"])
+    assert apart(run) is None
+    first = min(int(step["t"]) for step in run.steps if step["do"] == "kill")
+    late = [dict(row, state="PreparingRebalance") if row["kind"] == "describe" else row for row in run.truth]
+    said = apart(replace(run, truth=tuple(late)))
+    assert said is not None and "(PreparingRebalance, 3 of 3 members)" in said and first > run.begin
+    folder = tmp_path / "crash"
+    shutil.copytree(recorded_folders["crash.eager.4.3.1"], folder)
+    for old in folder.glob("truth.jsonl*"):
+        old.unlink()
+    (folder / "truth.jsonl").write_text("".join(json.dumps(dict(row)) + "\n" for row in late), "utf-8")
+    out = io.StringIO()
+    assert run_beside([str(folder)], 2, colour=False, out=out) == 0
+    assert "1 of 1 records not measured" in out.getvalue()

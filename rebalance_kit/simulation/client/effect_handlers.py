@@ -350,7 +350,11 @@ def set_timer(client: Client, effect: fx.SetTimer) -> None:
             after_ms += host.draw(latencies.librdkafka_late)
         else:
             classic = host.protocol == "classic"
-            after_ms += host.draw(latencies.heartbeat_late if classic else latencies.background_late)
+            sent_ms = None if client.pins is None else client.pins.beats_at_ms(host.now_ms + after_ms)
+            if sent_ms is not None:
+                after_ms = max(sent_ms - host.now_ms, 0)
+            else:
+                after_ms += host.draw(latencies.heartbeat_late if classic else latencies.background_late)
     host.set_timer(effect.key, host.now_ms + after_ms, client.apply, fx.TimerFired(effect.key))
 
 

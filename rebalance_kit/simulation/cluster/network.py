@@ -146,6 +146,7 @@ class Connection:
         there_ms = drawn_ms = self._there_ms(request)
         self.requests_sent = number = self.requests_sent + 1
         answer_ms = None
+        pinned = False
         if self.pins is not None:
             arrival_ms, answer_ms = (
                 self.pins.arrival_ms(number, request),
@@ -153,12 +154,13 @@ class Connection:
             )
             if arrival_ms is not None:
                 there_ms = max(arrival_ms - now_ms, 1)
+                pinned = number > 1 and self.host.latencies.second_answer_own_percent >= 50
         if now_ms + there_ms >= self._last_arrival_ms:
             self._last_arrival_ms = now_ms + there_ms
         else:
             there_ms = self._last_arrival_ms - now_ms
         acknowledges = number == 2 and isinstance(request, messages.ConsumerGroupHeartbeat)
-        back_ms = drawn_ms if acknowledges else self._back_ms(request, there_ms)
+        back_ms = drawn_ms if acknowledges or pinned else self._back_ms(request, there_ms)
         if self.faults.delay:
             there_ms += self.faults.delay.pop(type(request).__name__, 0)  # the way there alone
         return new_tuple(Trip, (there_ms, back_ms, answer_ms))
