@@ -326,6 +326,8 @@ DEFAULTS: Mapping[str, Any] = MappingProxyType(
         "metadata.max.age.ms": 900_000,
     }
 )
+REFRESH_MS = 300_000
+"""librdkafka's topic.metadata.refresh.interval.ms, by which it sees new partitions; its metadata.max.age.ms is the cache's alone."""
 RESETS: Mapping[str, str] = MappingProxyType(
     {"smallest": "earliest", "beginning": "earliest", "largest": "latest", "end": "latest", "error": "none"}
 )

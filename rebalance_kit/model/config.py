@@ -131,7 +131,7 @@ class ClientConfig:
             heartbeat_interval_ms=values["heartbeat.interval.ms"],
             max_poll_interval_ms=values["max.poll.interval.ms"],
             max_poll_records=values["max.poll.records"],
-            metadata_max_age_ms=values["metadata.max.age.ms"],
+            metadata_max_age_ms=values["metadata.max.age.ms"] if client == "java" else client_keys.REFRESH_MS,
             auto_commit=values["enable.auto.commit"],
             auto_commit_interval_ms=values["auto.commit.interval.ms"],
             auto_offset_reset=client_keys.RESETS.get(reset.lower(), reset),

@@ -28,6 +28,7 @@ client                    what the driver carries out             what it sends 
 ``CommitDone``            ``Commit``                              there was nothing to commit
 ``MetadataSeen``          ``FreshMetadata``                       topics, partitions, racks
 ``PollTimeout``                                                   max.poll.interval.ms without poll()
+``PolledAgain``                                                   poll() after that, before anybody noticed
 ``Subscribed``                                                    subscribe() was called
 ``RejoinEnforced``                                                enforceRebalance() was called
 ``CloseCalled``           ``Closed``, ``Die``                     close() was called; how it ends

@@ -263,6 +263,12 @@ class PollTimeout(NamedTuple):
     over_ms: int = 0
 
 
+class PolledAgain(NamedTuple):
+    """The application polls again after ``PollTimeout``; ``seen_first`` where the background thread looked just before."""
+
+    seen_first: bool = False
+
+
 class Subscribed(NamedTuple):
     """The application called subscribe() with these topics."""
 
@@ -307,6 +313,7 @@ ClientEvent = (
     | CommitDone
     | CoordinatorFound
     | PollTimeout
+    | PolledAgain
     | Subscribed
     | MetadataSeen
     | RejoinEnforced

@@ -223,6 +223,39 @@ def test_a_stall_shorter_than_the_limit_changes_nothing(protocol):
     assert all(15_900 <= gaps(trace, 20_000)[tp] <= 16_200 for tp in mine)
 
 
+@pytest.mark.parametrize(("seed", "noticed"), [(1, False), (3, False), (2, True)])
+def test_a_java_kip_848_member_that_polls_again_before_its_next_heartbeat_mostly_stays(seed, noticed):
+    """Its background thread looks when it wakes; resetPollTimer comes first, but for one in seven."""
+    stall = act(32_000, "stall", "c1", for_ms=13_000)
+    trace = run("consumer", stall, members=STALLED, end=55_000, seed=seed)
+    assert bool(rows(trace, "poll_timeout")) is noticed
+
+
+def test_librdkafka_sends_its_pattern_to_the_broker_and_looks_at_its_metadata_every_five_minutes():
+    native = tuple(
+        MemberSpec(
+            name,
+            (),
+            configs={"group.protocol": "consumer"},
+            client="librdkafka",
+            pattern="orders.*",
+            start_ms=0,
+        )
+        for name in ("a", "b")
+    )
+    created = Action(20_000, "create_topic", None, {"topic": "orders-2", "partitions": 2})
+    trace = simulate(Scenario("sent", (TopicSpec("orders", 2),), native, (created,), end_ms=40_000))
+    sent = [
+        row for row in rows(trace, "request", since=20_000) if row.detail["api"] == "ConsumerGroupHeartbeat"
+    ]
+    assert sent and not any(row.detail["topics"] for row in sent)
+    classic = tuple(
+        member(name, client="librdkafka", configs={"metadata.max.age.ms": 5_000}) for name in ("c1", "c2")
+    )
+    added = Action(20_000, "add_partitions", None, {"topic": "orders", "partitions": 9})
+    assert len(rounds(run("eager", added, members=classic, end=60_000))) == 1
+
+
 @pytest.mark.parametrize("protocol", THREE)
 def test_librdkafka_commits_what_it_handed_over_while_the_application_stalls(protocol):
     # rd_kafka_cgrp_offset_commit_tmr_cb runs in the main thread; 0 or 1 records again in rd-poll-timeout.*, 54 to 100 in Java's.

@@ -190,6 +190,15 @@ def poll_timeout(member: ConsumerMember, event: effects.PollTimeout) -> effects.
             yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
+def polled_again(member: ConsumerMember, event: effects.PolledAgain) -> effects.Effects:
+    """Java's poll() sets the timer anew (AbstractHeartbeatRequestManager.resetPollTimer): unless a heartbeat was due since, nobody has noticed."""
+    if member.poll_expired and not member.closing:
+        if event.seen_first:
+            yield from leave_on_poll_timeout(member)
+            yield effects.WantPoll(effects.NextPoll.GO_ON)
+        member.poll_expired = False
+
+
 def leave_on_poll_timeout(member: ConsumerMember) -> effects.Effects:
     """Leave now; lost waits for the application's next poll()."""
     yield member.note(

@@ -245,6 +245,7 @@ TABLE = ClientTable[ConsumerMember](
     ),
     unanswered(messages.ConsumerGroupHeartbeat, heartbeating.heartbeat_unanswered),
     on(effects.PollTimeout, heartbeating.poll_timeout),
+    on(effects.PolledAgain, heartbeating.polled_again),
     on(effects.CoordinatorFound, heartbeating.coordinator_found),
 )
 step = TABLE.step

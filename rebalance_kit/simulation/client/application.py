@@ -139,6 +139,19 @@ class Application:
         )
         if busy or self._fetching.polled_at_ms() <= since_ms:
             self._apply(fx.PollTimeout(over_ms))
+            self._polled_again()
+
+    def _polled_again(self) -> None:
+        """Tell the machine as soon as the application, which was late, is inside poll() again."""
+        host, ready_ms = self._host, self.ready_ms()
+        if not self._machine.poll_overdue:
+            return
+        if host.frozen:
+            host.postpone(self._polled_again)
+        elif ready_ms > host.now_ms:
+            host.at(ready_ms, self._polled_again)
+        else:
+            self._apply(fx.PolledAgain(host.draw(host.latencies.poll_timeout_seen_first)))
 
     # --- stall -----------------------------------------------------------------------------------
     def stall(self, for_ms: int) -> None:

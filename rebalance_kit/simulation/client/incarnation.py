@@ -205,6 +205,12 @@ class ClientMachine:
         return self._member.stuck
 
     @property
+    def poll_overdue(self) -> bool:
+        """A Java KIP-848 client whose poll timeout has passed, which its background thread has not seen yet."""
+        member = self._member
+        return isinstance(member, ConsumerMember) and member.poll_expired and not member.librdkafka
+
+    @property
     def matches_pattern_anew(self) -> bool:
         """Whether the next poll() matches the subscribed pattern against fresh metadata, as before each JoinGroup."""
         member = self._member
@@ -243,6 +249,9 @@ def make_machine(
     )
     topics = tuple(sorted(spec.topics))
     if config.protocol == "consumer":
+        if spec.client == "librdkafka" and spec.pattern is not None:  # SubscribedTopicRegex, in parentheses
+            sent = f"(^{spec.pattern.removeprefix('^')})"
+            return ClientMachine(ConsumerMember(settings, topics, None, regex=sent))
         return ClientMachine(ConsumerMember(settings, topics, spec.pattern, regex=spec.server_pattern))
     return ClientMachine(ClassicMember(settings, topics, spec.pattern))
 
