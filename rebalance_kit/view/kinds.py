@@ -66,7 +66,7 @@ LOOKS: Mapping[str, tuple[str, str]] = {
     "died": ("×", ""),
     "frozen": ("‖", "‖ frozen: its process stands still."),
     "zombie": ("?", "? removed from the group, but it still works."),
-    "fenced": ("–", "– fenced: another process has its instance id."),
+    "fenced": ("–", "– fenced: another consumer has its instance id."),
     "cut": ("⊘", "⊘ cut off from the network."),
     "gone": ("", "Grey and dashed: not in the group."),
     "closed": ("", ""),

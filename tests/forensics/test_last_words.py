@@ -58,3 +58,10 @@ def test_trouble_long_before_and_lines_of_settings_are_no_last_words(screen):
     assert "last words" not in screen(
         c1=early + joined(0, "c1", 3) + client(900, "c1", _EXPIRED, "WARN").replace("10:15", "10:15")
     )
+
+
+def test_a_line_after_the_poll_timeout_points_to_no_slow_handler(screen):
+    text = screen(
+        c1=joined(0, "c1", 3) + client(300, "c1", _EXPIRED, "WARN") + at("10:05:00", "WARN will retry in 1s")
+    )
+    assert "slow handler" not in text

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.answer.severity import Card
     from rebalance_kit.forensics.tables import Row, Tables
 
+#: Findings of a member whose loop was too slow.
+_BY_POLL = ("poll_timeout_exceeded", "client_poll_timeout", "zombie_commit")
+
 #: How long before the line of a finding its trouble may have been written: a handler is slow for a whole poll interval.
 _BEFORE_MS = {
-    **dict.fromkeys(("poll_timeout_exceeded", "client_poll_timeout", "zombie_commit"), 600_000),
+    **dict.fromkeys(_BY_POLL, 600_000),
     **dict.fromkeys(("session_expired", "member_frozen", "died_without_goodbye"), 120_000),
     **dict.fromkeys(("client_lost_session", "native_session_lost", "heartbeats_unanswered"), 120_000),
     **dict.fromkeys(("member_left", "task_failed", "replaced_without_leave"), 10_000),
@@ -136,7 +139,8 @@ def _words(result: Selected, row: Row) -> str | None:
     number, text = next(one for one in reversed(found) if kind.pattern.search(one[1]))
     same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
     like = f" (and {same} more like it)" if same else ""
-    means = f"; points to {kind.means}" if kind.means else ""
+    late = row["finding"] in _BY_POLL and number < anchor.line
+    means = f"; points to {kind.means}" if kind.means and (kind.means != _SLOW or late) else ""
     return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
 
 

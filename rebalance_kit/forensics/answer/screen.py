@@ -64,7 +64,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     begin = min((row["from_ms"] for row in rows if row["from_ms"] is not None), default=None)
     end = max((row["to_ms"] for row in rows if row["to_ms"] is not None), default=None)
     since, until = result.since_ms, result.until_ms
-    period = "no time in them"
+    period = "no time that was read"
     if begin is not None and end is not None:
         first, last = (
             (begin if since is None else max(since, begin)),

@@ -161,20 +161,26 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
     wanted = -int(-took_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > _LONGEST_MS:
         return (
-            f"{seconds(took_ms)} s passed between two polls at most ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
+            f"{_between(event, took_ms)} ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
             "The loop had stopped, the machine slept, or its clock was set: look there first"
         )
+    if event.side == "librdkafka":
+        return f"{_between(event, took_ms)}: the line is written while poll() is still awaited; {known}. The limit has to be above the longest handler, which is not in this line"
     share = limit_ms / took_ms / _ROOM
     fewer = f"at most {share:.0%} of today's {_spelled(_RECORDS, event)}"
     records = configured.get(_RECORDS)
     if records:
         fewer = f"{_spelled(_RECORDS, event)} <= {max(1, int(records * share)):,} (now {records:,})"
-    if event.side == "librdkafka":
-        fewer = f"at most {share:.0%} of today's work between two polls (it hands out single records)"
     return (
-        f"{seconds(took_ms)} s passed between two polls at most; {known}: either {key} >= {wanted:,} (a hung process is then "
+        f"{_between(event, took_ms)}; {known}: either {key} >= {wanted:,} (a hung process is then "
         f"noticed {seconds(wanted - limit_ms)} s later), or {fewer}"
     )
+
+
+def _between(event: Event, took_ms: int) -> str:
+    """How long poll() was not called: Java says by how much it was late when it came, librdkafka while it waits."""
+    least = "at least " if event.side == "librdkafka" else "about "
+    return f"{least}{seconds(took_ms)} s passed between two polls"
 
 
 def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]) -> str | None:
@@ -192,11 +198,14 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
     if wanted > 1_800_000:
         return f"nothing was heard for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
     return (
-        f"nothing was heard for {seconds(over_ms)} s; {known}: {key} >= {wanted:,} would have outlasted it, and a process that dies is then "
-        f"noticed {seconds(max(0, wanted - limit_ms))} s later"
+        f"nothing was heard for at least {seconds(over_ms)} s; {known}. How much longer the silence was is not in this line; with {key} = {wanted:,} "
+        f"a process that dies is noticed {seconds(max(0, wanted - limit_ms))} s later"
     )
 
 
 def _known(key: str, limit_ms: int, *, said: bool) -> str:
     told = f"{key} is {limit_ms:,}"
-    return told if said else f"{told} by default, and no line that was read says otherwise"
+    if said:
+        return told
+    older = " (10,000 in clients of before 2022)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
+    return f"{told} by default{older}, and no line that was read says otherwise"

@@ -42,7 +42,7 @@ _BECAUSE = {
     "poll_timeout": "did not poll within its limit",
     "other_poll_timeout": "did not poll within its limit",
     "rd_session_timeout": "heard nothing from its coordinator for a session",
-    "client_instance_fenced": "is fenced by another process with its group.instance.id",
+    "client_instance_fenced": "is fenced by another consumer with its group.instance.id",
     "join_retried": "tries to join again",
 }
 _OF_BROKERS = {

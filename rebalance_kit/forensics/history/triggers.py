@@ -38,9 +38,9 @@ TRIGGERS: dict[str, str] = {
     "protocol_changed": "{who} came back with other assignors",
     "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
     "over_capacity": "the group is larger than group.max.size",
-    "fenced": "{who} was fenced: another process took its group.instance.id",
+    "fenced": "{who} was fenced: another consumer took its group.instance.id",
     "session_lost": "{who} was no longer known to its coordinator (its session was over) and joined again",
-    "moved": "the coordinator had moved: {who} joined again at the new one",
+    "moved": "{who} was told that this broker is not its coordinator (any more), and asked to join again",
     "unseen": "these logs do not say why (somebody else joined or left, a process was lost, or topics changed); "
     "the coordinator's log would",
     "other": "for a reason the kit does not know",

@@ -21,8 +21,8 @@ from rebalance_kit.logs.lines import EPOCH
 from rebalance_kit.logs.write import write_logs
 from rebalance_kit.simulation.simulate import simulate
 
-RUNS = (*range(204), 295, 438)
-"""The last two were drawn to show what no log can tell."""
+RUNS = (*range(204), 229, 295, 438)
+"""Of the last three one has a poll timeout, two show what no log can tell."""
 
 BEGINS_MS = int(EPOCH.timestamp() * 1000)
 KINDS = tuple(

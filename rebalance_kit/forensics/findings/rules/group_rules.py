@@ -132,7 +132,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "task_failed",
         ("task_killed",),
-        sentence="task {who} failed with an exception and is not started again; of a sink, its consumer leaves the group and its partitions go unread",
+        sentence="task {who} failed with an exception; until it is restarted it does no work (a sink's consumer leaves its group)",
         do="Read the exception below that line, mend its cause (often a record: errors.tolerance, a dead letter queue), then restart the "
         "task: POST /connectors/NAME/tasks/N/restart.",
         source="Connect: WorkerTask.doRun; KIP-298",
@@ -236,8 +236,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_commit_refused",
         ("other_commit_failed",),
         when=lambda event: _OVER(event) and not _UNDER_WAY(event),
-        sentence="{who} committed offsets as a member of a generation that was over; the commit was refused: {reason}",
-        do="Expect those records twice. The group had rebalanced without it: look for a long handler or missed heartbeats before.",
+        sentence="{who} was refused a commit, because it was no member of that generation any more: {reason}",
+        do="Expect those records twice. The group went on without it, or it gave up its partitions before it committed: look at what this member did just before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
     ),
     LineRule(

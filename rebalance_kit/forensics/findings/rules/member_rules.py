@@ -102,8 +102,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "instance_id_fenced",
         ("client_instance_fenced", "rd_heartbeat_error"),
         when=lambda event: event.event == "client_instance_fenced" or "enced by" in (event.reason or ""),
-        sentence="{who} was fenced: another process came with the same group.instance.id {instance} and took its place",
-        do="Give every process its own group.instance.id; look for two replicas with one configuration.",
+        sentence="{who} was fenced: another consumer came with the same group.instance.id {instance} and took its place",
+        do="Give every consumer its own group.instance.id; look for two replicas with one configuration, or two consumers in one process.",
         source=f"{_STATIC_DOC}; FENCED_INSTANCE_ID",
     ),
     LineRule(
