@@ -143,3 +143,27 @@ def test_with_the_templates_of_a_family_taken_away_its_words_still_tell(family, 
 
 def test_the_whole_report_is_one_form_of_the_answer():
     assert Answer().form == "screen"
+
+
+@pytest.mark.parametrize(
+    "said", ["left the streams group", "joins the streams group", "updated its topology"]
+)
+def test_a_verb_behind_the_word_member_is_no_members_name(said):
+    ((_, _, (template, texts)),) = by_words(
+        f"[GroupCoordinator id=1] [GroupId orders][MemberId m-1] Member {said}.", None
+    )
+    assert dict(zip(template.fields, texts, strict=True))["member"] == "m-1"
+
+
+def test_a_line_that_names_nobody_adds_nobody_to_the_client_that_its_file_names(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text(
+        "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the "
+        "configured max.poll.interval.ms\n"
+        "Member consumer-grp1-1-8ad2817e-5950-4d40-80a4-e7b5cc3670a7 sending LeaveGroup request to coordinator "
+        "localhost:9092 (id: 2147482646 rack: null) due to consumer poll timeout has expired.\n"
+    )
+    cards = verdict(look([log])).cards
+    (card,) = [card for card in cards if card.first["finding"] == "poll_timeout_exceeded"]
+    assert len(card.rows) == 2
+    assert card.others == ""

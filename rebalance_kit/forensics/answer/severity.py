@@ -66,6 +66,11 @@ def severity(row: Mapping[str, Any]) -> str:
     return WARNING if row["finding"] in _DEARER and cost >= _FELT_MS else told
 
 
+def _is_nameless(row: Row) -> bool:
+    """Whether a row is about a client that is called after its file."""
+    return bool(row["sentence"].startswith("the client of "))
+
+
 def gravest(told: list[str]) -> str | None:
     """The gravest of some severities; None of none."""
     return min(told, key=SEVERITIES.index, default=None)
@@ -96,9 +101,15 @@ class Card:
     @property
     def others(self) -> str:
         """Of whom else it holds, in words; empty for nobody."""
+        # A client without a name may be one that another line of its file names.
+        named = {row["file"] for row in self.rows if not _is_nameless(row)}
         names = list(
             dict.fromkeys(
-                row["who"] or row["group"] or f"{row['file']}:{row['line']}" for row in self.rows[1:]
+                f"the client of {row['file'].rsplit('/', 1)[-1]}"
+                if _is_nameless(row)
+                else row["who"] or row["group"] or f"{row['file']}:{row['line']}"
+                for row in self.rows[1:]
+                if not (_is_nameless(row) and row["file"] in named)
             )
         )
         names = [name for name in names if name != self.first["who"]]

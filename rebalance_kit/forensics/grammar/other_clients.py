@@ -331,6 +331,10 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     ("worker_died", "Uncaught exception in herder work thread, exiting{_}"),
     ("connector_not_started", "Failed to start connector '{client}'[[ {_}]]"),
     # Streams
+    (
+        "join_refused",
+        "stream-thread [{client}] StreamsGroupHeartbeatRequest failed due to group authorization failure: {reason}",
+    ),
     *(("streams_step", f"stream-thread [{{client}}] {text}") for text in _STREAMS_STEPS),
     ("streams_step", "stream-client [{client}] Could not remove static member {_} from consumer group {_}"),
     ("streams_step", "Decided on assignment: {detail}"),

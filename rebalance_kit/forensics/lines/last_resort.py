@@ -176,14 +176,14 @@ _GROUP = (
 )
 _NOT_A_NAME = frozenset(
     "is was has because the a an in on of for to and due with failed session member members id null None info fatal error "
-    "current coordinator coordinators requests request membership generation this that it its will may rebalance rebalancing "
+    "left joins joined rejoins fenced updated expired got cannot could does did should must can already still now current coordinator coordinators requests request membership generation this that it its will may rebalance rebalancing "
     "management leader metadata state group groups not at by from when while after before who which".split()
 )
 _CLIENT = re.compile(
     r"""\b(?:[cC]lientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
 )
 _MEMBER = re.compile(
-    r"""\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]*-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
+    r"""\[MemberId ([^\]\s]{1,249})\]|\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]*-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""
 )
 _INSTANCE = re.compile(
     r"""\b(?:groupInstanceId|group_instance_id|instance_?[iI]d|group\.instance\.id)\\*["']?[=: ]\s?\\*["'`]?([\w.@-]{1,249})"""
