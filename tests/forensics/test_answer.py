@@ -14,7 +14,7 @@ from rebalance_kit.forensics.answer.as_json import SCHEMA, schema
 from rebalance_kit.forensics.answer.wishes import Wishes, moment
 from rebalance_kit.model.errors import ConfigError
 from tests.support.paths import ROOT
-from tests.support.pipeline.kafka_lines import adding, client, failing, joining, rebalance
+from tests.support.pipeline.kafka_lines import adding, broker, client, failing, joined, joining, rebalance
 
 _AT = 1_772_359_200_000
 """When the lines of ``kafka_lines`` begin: 1 March 2026, 10:00."""
@@ -235,3 +235,28 @@ def test_unread_time_is_at_least_that_where_the_log_of_a_member_is_missing(said,
         "at_least": least,
         "at_most": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("after", "state"),
+    [
+        ("", "settled"),
+        (
+            broker(90, "Member m7 in group orders-app has failed, removing it from the group"),
+            "a member removed at",
+        ),
+        (broker(95, "Group orders-app transitioned to Dead in generation 4"), "dead"),
+        (client(90, "c1", "(Re-)joining group"), "settled"),
+    ],
+)
+def test_a_group_is_settled_only_when_nothing_is_told_after_its_last_rebalance(said, after, state):
+    _, text = said(server=QUIET + after)
+    (row,) = (line for line in text.splitlines() if line.startswith("  orders-app  "))
+    assert state in row
+    assert (" ? " in row) == state.startswith("a member")
+
+
+def test_members_alone_tell_that_another_rebalance_began(said):
+    begun = client(90, "c1", "(Re-)joining group")
+    _, text = said(c1=client(1, "c1", "(Re-)joining group") + joined(2, "c1", 3) + begun)
+    assert "rebalancing" in text.partition("state at the end")[2]

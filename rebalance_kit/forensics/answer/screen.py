@@ -192,7 +192,7 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         if row["finding"] == "lines_without_time"
     }
     yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
-    native = _unread_untold(result)
+    native, ends = _unread_untold(result), _ends(result)
     ranked = sorted(
         rows,
         key=lambda row: (-unread[row["path"], row["group"]], -len(row["rebalances"] or []), row["group"]),
@@ -201,13 +201,19 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         begun = row["rebalances"] or []
         last = begun[-1] if begun else None
         numbers = [*row["generations"], *row["epochs"]] or [one["after"] for one in begun if one["after"]]
-        members = next((one["members"] for one in reversed(begun) if one["members"] is not None), None)
+        end = ends.get((row["path"], row["group"]))
+        if end is None or last is None or not _is_news(end, last):
+            state = _state(last, untimed=(row["path"], row["group"]) in untimed)
+            members = None if last is None else last["members"]
+        else:
+            state, members = _after(end), 0 if end["event"] == "died" else None
+            numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
             f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  "
-            f"{_state(last, untimed=(row['path'], row['group']) in untimed)}"
+            f"{state}"
         )
 
 
@@ -224,6 +230,57 @@ def _unread_untold(result: Selected) -> set[str | None]:
         for row in result.rows("events")
         if row["event"] in {"rd_callback", "rd_rebalance", "rd_state"}
     }
+
+
+#: What the last lines of a group may tell although its last rebalance had ended.
+_AFTER = {
+    "died": "dead",
+    **dict.fromkeys(("preparing", "joining", "worker_rebalance"), "rebalancing since"),
+    **dict.fromkeys(("member_failed", "session_expired", "left", "coordinator_left"), "a member removed at"),
+    **dict.fromkeys(
+        ("heartbeat_failed", "heartbeat_unknown", "coordinator_lost", "lost", "fenced"), "a member lost it at"
+    ),
+    **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
+    **dict.fromkeys(("leaving", "left_group"), "a member left it at"),
+}
+_OVER = frozenset(
+    "stabilized assignment_received emptied joined synced assigned worker_joined coordinator_found bumped reconciling".split()
+)
+
+
+def _ends(result: Selected) -> dict[tuple[str, str | None], Row]:
+    """Of each group what its last lines tell after its last rebalance: it began another, lost a member, or is dead. The coordinator's lines go before its members'."""
+    if sum(row["lines"] for row in result.rows("lines")) > _LINES:
+        return {}
+    rows = [
+        row
+        for row in result.rows("events")
+        if row["at_ms"] is not None and (row["event"] in _AFTER or row["event"] in _OVER)
+    ]
+    rows.sort(key=lambda row: (row["at_ms"], row["file"], row["line"]))
+    coordinated = {(row["path"], row["group"]) for row in rows if row["side"] == "broker"}
+    last: dict[tuple[str, str | None], dict[str | None, Row]] = {}
+    names = {row["group"] for row in result.rows("groups")}
+    for row in rows:
+        place = row["path"], row["group"] or (next(iter(names)) if len(names) == 1 else None)
+        if row["side"] == "broker" or place not in coordinated:
+            last.setdefault(place, {})[row["client"]] = row
+    open_at = {
+        place: [row for row in of_clients.values() if row["event"] in _AFTER]
+        for place, of_clients in last.items()
+    }
+    return {place: max(found, key=lambda row: row["at_ms"]) for place, found in open_at.items() if found}
+
+
+def _is_news(end: Row, last: Row) -> bool:
+    """Whether it came after the last rebalance; of a group that was empty by then only its end is."""
+    later: bool = end["at_ms"] >= (last["end_ms"] or last["start_ms"])
+    return later and (last["members"] != 0 or end["event"] == "died")
+
+
+def _after(end: Row) -> str:
+    told = _AFTER[end["event"]]
+    return told if told == "dead" else f"{told} {clock(end['at_ms'])}"
 
 
 def _state(last: Row | None, *, untimed: bool) -> str:
