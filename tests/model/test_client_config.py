@@ -338,7 +338,7 @@ def test_librdkafka_has_its_own_defaults_and_modes():
     assert (
         config.assignors == ("range", "roundrobin")
         and config.mode == "EAGER"
-        and config.metadata_max_age_ms == 900_000
+        and config.metadata_max_age_ms == 300_000  # topic.metadata.refresh.interval.ms
     )
     assert ClientConfig.of({"group.protocol": "consumer"}, "4.3.1", client="librdkafka").mode == "COOPERATIVE"
     assert (

@@ -43,7 +43,8 @@ TROUBLE = (
 
 def clients(name):
     """Clients that have the key; a broker's key meets Java clients alone."""
-    both = KEYS[name].scope == "client" and name in LIBRDKAFKA
+    # librdkafka sees new partitions by topic.metadata.refresh.interval.ms; this key bounds its cache alone
+    both = KEYS[name].scope == "client" and name in LIBRDKAFKA and name != "metadata.max.age.ms"
     return ("java", "librdkafka") if both else ("java",)
 
 

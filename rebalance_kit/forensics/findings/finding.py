@@ -198,7 +198,7 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
     if wanted > 1_800_000:
         return f"nothing was heard for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
     return (
-        f"nothing was heard for at least {seconds(over_ms)} s; {known}. How much longer the silence was is not in this line; with {key} = {wanted:,} "
+        f"nothing was heard for at least {seconds(over_ms)} s; {known}. How much longer it was is not in this line; with {key} = {wanted:,} "
         f"a process that dies is noticed {seconds(max(0, wanted - limit_ms))} s later"
     )
 

@@ -268,7 +268,7 @@ class Parts:
                         self.nodes.text(each, f"{key}.{name}")
                         for each in self.nodes.sequence(value, f"{key}.{name}")
                     )
-                elif name == "acks_ms":
+                elif name in {"acks_ms", "news_ms"}:
                     values[name] = tuple(
                         self.nodes.time_ms(each, f"{key}.{name}")
                         for each in self.nodes.sequence(value, f"{key}.{name}")
