@@ -314,8 +314,7 @@ def heartbeat_answered(
     elif error == messages.NONE:
         yield from _accepted(member, request, answer)
     elif error in FENCING:
-        outside = member.state in {MemberState.FENCED, MemberState.STALE, MemberState.LEAVING}
-        if not outside and request.member_epoch == member.generation:
+        if member.state not in DEAF and request.member_epoch == member.generation:
             yield from fence(member)
     elif error in COORDINATOR_MOVED:
         yield from member.lose_coordinator("coordinator unavailable")
