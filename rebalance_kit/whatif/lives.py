@@ -125,7 +125,6 @@ LATE_MS = 1_500
 EARLY_MS = 150
 SLOW_MS = 300
 """A callback that takes longer than this is slow."""
-_CLOSING = ("the consumer is being closed", "the consumer unsubscribed", "unsubscribed from all topics")
 _CALLBACKS = {
     "revoked": "onPartitionsRevoked",
     "lost": "onPartitionsLost",

@@ -7,7 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,7 +17,6 @@ from rebalance_kit.live.inspection.look import (
     REBALANCING,
     Finding,
     Group,
-    as_json,
     findings,
     groups_of,
     scenario_of,
@@ -173,7 +172,7 @@ def _as_json(groups: Sequence[Group], found: Sequence[Finding]) -> Iterator[str]
     for group in groups:
         kept = {key: value for key, value in group.now.items() if key != "committed"}
         about = {"group": group.name, **kept, "lag": group.lag(), "lag_before": group.lag(before=True)}
-        yield json.dumps({**about, "findings": [as_json(one) for one in found if one.group == group.name]})
+        yield json.dumps({**about, "findings": [asdict(one) for one in found if one.group == group.name]})
 
 
 def _words(answer: Mapping[str, Any], groups: Sequence[Group], found: Sequence[Finding]) -> Iterator[str]:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +88,6 @@ def findings(groups: list[Group]) -> list[Finding]:
     """All findings, the gravest first."""
     found = [one for group in groups for rule in RULES for one in rule(group)]
     return sorted(found, key=lambda one: (GRAVITIES.index(one.gravity), one.group, one.rule))
-
-
-def as_json(found: Finding) -> dict[str, str]:
-    """A finding as a mapping."""
-    return asdict(found)
 
 
 def groups_of(answer: Mapping[str, Any]) -> list[Group]:
