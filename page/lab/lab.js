@@ -121,18 +121,6 @@ export class Lab {
     this.store.select(place);
   }
 
-  get numbers() {
-    return this.store.numbers;
-  }
-
-  get dragged() {
-    return this.store.dragged;
-  }
-
-  set dragged(spin) {
-    this.store.dragged = spin;
-  }
-
   /** Whether the run is still being made, by real processes: whoever rests at its end stays there. */
   get live() {
     return !!this.model.get("controls").live;

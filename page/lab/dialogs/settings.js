@@ -152,7 +152,7 @@ class Drawer {
     });
     const error = make("p", { class: "rk-fielderror", id: `${id}e` });
     this.entries.set(name, { input, error, was: value });
-    const number = this.lab.numbers.has(name) ? this.dragOf(name, input, label) : null;
+    const number = this.lab.store.numbers.has(name) ? this.dragOf(name, input, label) : null;
     input.addEventListener("keydown", (event) => {
       if (number?.takes(event)) {
         event.preventDefault();

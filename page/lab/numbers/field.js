@@ -36,7 +36,7 @@ export class FieldDrag {
 
   /** A drag goes on from what stands in the field. */
   begin() {
-    const setting = this.lab.numbers.get(this.name);
+    const setting = this.lab.store.numbers.get(this.name);
     const typed = asKafkaWrites(this.name, this.input.value).trim();
     const value = Number(typed);
     if (this.drag || !setting || typed === "" || !Number.isFinite(value)) return;

@@ -22,7 +22,7 @@ export class Said {
 
   /** @param {string} text */
   say(text) {
-    const { numbers } = this.lab;
+    const { numbers } = this.lab.store;
     if (this.drawn[0] === text && this.drawn[1] === numbers) return;
     this.drawn = [text, numbers];
     const parts = pieces(text, numbers);

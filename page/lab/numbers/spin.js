@@ -36,7 +36,7 @@ export class Spin {
 
   /** @returns {Setting | undefined} */
   get setting() {
-    return this.lab.numbers.get(this.name);
+    return this.lab.store.numbers.get(this.name);
   }
 
   get active() {
@@ -68,7 +68,7 @@ export class Spin {
     const { setting, lab } = this;
     if (this.drag || !setting || lab.alone || lab.predict.on) return;
     lab.player.pause();
-    lab.dragged = this;
+    lab.store.dragged = this;
     this.drag = new Drag(lab, setting, (value, refused) => this.onValue(value, refused));
   }
 
@@ -113,7 +113,7 @@ export class Spin {
   end() {
     const { drag } = this;
     this.drag = null;
-    if (drag) this.lab.dragged = null;
+    if (drag) this.lab.store.dragged = null;
     return drag;
   }
 

@@ -150,7 +150,8 @@ export class Panels {
     if (this.name === "flow") return;
     const view = this.viewOf(this.name);
     if (view.root.parentNode !== this.panel) this.panel.replaceChildren(this.wait, view.root);
-    this.wait.hidden = this.lab.dragged !== null || view.content !== null || !FROM_KERNEL.has(this.name);
+    this.wait.hidden = this.lab.store.dragged !== null || view.content !== null ||
+      !FROM_KERNEL.has(this.name);
     if (FROM_KERNEL.has(this.name)) this.want();
     if (view.content || !FROM_KERNEL.has(this.name)) view.paint(this.lab.player.at, moving);
   }
@@ -167,7 +168,7 @@ export class Panels {
   }
 
   want() {
-    if (this.lab.dragged) return; // asked for when it is let go
+    if (this.lab.store.dragged) return; // asked for when it is let go
     const { name } = this;
     const key = this.keyOf(name);
     if (this.filled.get(name) === key || this.asking) return;

@@ -49,7 +49,7 @@ def test_an_answer_is_not_followed_again_when_the_next_film_comes(bridge):
 def test_the_number_that_is_dragged_is_that_of_the_run_though_its_film_stays(bridge):
     ask(bridge, type="drag", number=1, how="step", name="group.max.size", value="900")
     ask(bridge, type="drag", number=1, how="keep", name="group.max.size", value="900")
-    assert bridge.page.evaluate("lab.numbers.get('group.max.size').value") == 900
+    assert bridge.page.evaluate("lab.store.numbers.get('group.max.size').value") == 900
 
 
 def test_tabs_are_filled_anew_because_their_words_may_be_others(bridge):
