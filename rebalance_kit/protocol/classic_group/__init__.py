@@ -25,7 +25,7 @@ Invariants:
 - An instance id belongs to one member id; requests of a replaced id are fenced.
 
 Why so: the state decides what every request is answered, so ``table`` has a row per state and request, refusals
-included. A rule is a generator that changes the group and yields its effects in order; ``step`` refuses a move that
-the row does not declare. ``group`` holds states and members, ``joining`` JoinGroup, ``join_phase`` what makes a
+included. A rule is a generator that changes the group and yields its effects in order; ``step`` raises after a move
+that the row does not declare. ``group`` holds states and members, ``joining`` JoinGroup, ``join_phase`` what makes a
 generation, ``sessions`` heartbeats, commits and how members leave.
 """

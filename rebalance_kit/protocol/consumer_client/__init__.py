@@ -19,7 +19,6 @@ Invariants:
 - The member id outlives fencing; the epoch is the coordinator's, 0 to join, -1 to leave, -2 for a static member that will be back.
 - A heartbeat goes out at once to acknowledge, to join and to leave, else after the interval that the coordinator named.
 
-Why so: the application never waits for the group here, so no step is a barrier, and ``table`` has a row per event and step as the
-classic client's has. ``heartbeating`` is what is sent, close() included, ``reconciling`` the way to an assignment,
-``fencing`` what ends a membership without close().
+Why so: the application never waits for the group here, so no step is a barrier, and ``table`` has a row per event and step, below
+the way to an assignment. ``heartbeating`` is what is sent, and what ends a membership, close() included.
 """

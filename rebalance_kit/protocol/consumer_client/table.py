@@ -160,9 +160,6 @@ def _acknowledge(member: ConsumerMember) -> effects.Effects:
         yield from heartbeating.send_heartbeat(member)
 
 
-# Commits of a KIP-848 consumer: the steps that wait for one.
-
-
 COMMITS = client.AwaitedCommits(
     {
         client.PollStep.COMMITTING_BEFORE_REVOKE: RECONCILE_COMMIT,
