@@ -374,6 +374,8 @@ def _request(records: group_records.GroupRecords, row: TraceRow) -> None:
     leaves = api == "LeaveGroup" or (api == "ConsumerGroupHeartbeat" and (row.generation or 0) < 0)
     if api in group_records.PARKING or (leaves and row.detail.get("arrives_ms") is not None):
         records.member(row.actor).sending = "LeaveGroup" if leaves else api
+    elif api == "ConsumerGroupHeartbeat" and not leaves and row.actor in records.members:
+        records.member(row.actor).sending = None  # it is a member anew, or wants to be
 
 
 def _response(records: group_records.GroupRecords, row: TraceRow) -> None:

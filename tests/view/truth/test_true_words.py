@@ -108,3 +108,8 @@ def test_a_partition_kept_for_an_old_member_id_has_that_cause_until_its_session_
     words = sentence(boards.at(expires - 1_000))
     assert words.cause.startswith("consumer-2 runs again under a new member id.")
     assert sentence(boards.at(expires)).cause == "The coordinator computes a new target assignment."
+
+
+def test_a_member_that_left_by_its_poll_timeout_and_joined_again_leaves_no_more():
+    boards = Boards(simulate(load("storm"), 23, "consumer"))
+    assert boards.at(88_000).member("consumer-1").state.doing == "polls"
