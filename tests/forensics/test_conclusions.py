@@ -287,3 +287,10 @@ def test_members_of_several_groups_that_expire_at_once_are_told_of_as_one(told):
     assert "all within 4 ms" in verdict(Selected(told(server=text), Wishes())).sentence
     apart = failing(0, 1, "c1") + failing(4, 1, "c2").replace(GROUP, "audit")
     assert "all within" not in verdict(Selected(told(server=apart), Wishes())).sentence
+
+
+def test_a_member_is_fenced_once_however_many_lines_it_prints(told):
+    text = "Receive group coordinator heartbeat failed: Static consumer fenced by other consumer with same group.instance.id"
+    lines = "".join(RD.format(at=_AT_S, kind=kind, n=1, text=text) for kind in ("HEARTBEAT", "FATAL"))
+    codes = [row for row in told(app=lines).rows("findings") if row["finding"] == "instance_id_fenced"]
+    assert [row["times"] for row in codes] == [1]

@@ -237,11 +237,10 @@ _AFTER = {
     "died": "dead",
     **dict.fromkeys(("preparing", "joining", "worker_rebalance"), "rebalancing since"),
     **dict.fromkeys(("member_failed", "session_expired", "left", "coordinator_left"), "a member removed at"),
-    **dict.fromkeys(
-        ("heartbeat_failed", "heartbeat_unknown", "coordinator_lost", "lost", "fenced"), "a member lost it at"
-    ),
+    **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
     **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
     **dict.fromkeys(("leaving", "left_group"), "a member left it at"),
+    "coordinator_lost": "a member without coordinator since",
 }
 _OVER = frozenset(
     "stabilized assignment_received emptied joined synced assigned worker_joined coordinator_found bumped reconciling".split()

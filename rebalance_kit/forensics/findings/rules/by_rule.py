@@ -45,6 +45,9 @@ for _rule in RULES:
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000
 
+#: What a member meets once, whatever its client and its application print.
+_TOLD_ONCE = frozenset({"client_instance_fenced", "lost"})
+
 #: An application prints an error of its client within so many lines; the times measured are the same to the millisecond.
 _ECHO_LINES, _ECHOES = 5, 64
 
@@ -61,8 +64,9 @@ class _Hits:
         self.take_in(_Hits(event, 1, event.at_ms, event.over_ms))
 
     def is_echoed_by(self, event: Event) -> bool:
-        """Whether a member says once more, as it leaves, what it has just said."""
-        if not self.times or event.event != "leaving" or event.event == self.first.event:
+        """Whether a member says once more what it has just said: as it leaves, or as its application tells that it was fenced or lost all."""
+        once = event.event in _TOLD_ONCE or (event.event == "leaving" and event.event != self.first.event)
+        if not self.times or not once:
             return False
         return (
             self.last_ms == event.at_ms
