@@ -167,3 +167,63 @@ def test_a_line_that_names_nobody_adds_nobody_to_the_client_that_its_file_names(
     (card,) = [card for card in cards if card.first["finding"] == "poll_timeout_exceeded"]
     assert len(card.rows) == 2
     assert card.others == ""
+
+
+_JOINS = "[Consumer clientId=c1, groupId=g] Successfully joined group with generation 7"
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "Now `Consumer 5` is assigned both partitions",
+        "> After the rebalance node B is assigned p-0, as the coordinator wanted",
+        "The log of the other member of the group shows:",
+        "Below, empty rebalance notifications arrive, because of a coordinator that moved. See the first line.",
+        "## How the coordinator assigns",
+    ],
+)
+def test_a_sentence_of_prose_beside_a_log_makes_no_answer_doubtful(prose, tmp_path):
+    said = verdict(look([_log(tmp_path, f"{_AT} INFO {_JOINS}\n\n{prose}\n")])).understood
+    assert (said.about, said.unclear) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        f"{_AT} the coordinator frobnicated its member",
+        "WARN the coordinator frobnicated its member",
+        "[sarama] the coordinator frobnicated its member",
+        "level=warn the coordinator frobnicated its member",
+        "app.kafka.Loop: the coordinator frobnicated its member",
+        f"> {_AT} the coordinator frobnicated its member",
+    ],
+)
+def test_a_record_that_nobody_understands_still_does(record, tmp_path):
+    said = verdict(look([_log(tmp_path, f"{_AT} INFO {_JOINS}\n{record}\n")])).understood
+    assert (said.about, said.unclear) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "# here it will revoke what it was assigned -",
+        "# Revoke previously assigned partitions orders-0, orders-1",
+        "// Adding newly assigned partitions: orders-1",
+        "### The coordinator is not aware of this member",
+        "> ## The group is rebalancing",
+    ],
+)
+def test_a_remark_or_a_heading_is_no_event(remark, tmp_path):
+    (event,) = look([_log(tmp_path, f"{remark}\n{_AT} INFO {_JOINS}\n")]).rows("events")
+    assert event["event"] == "joined"
+
+
+@pytest.mark.parametrize("margin", ["# ", "// ", "> "])
+def test_a_log_that_stands_in_a_comment_is_read(margin, tmp_path):
+    rows = look([_log(tmp_path, f"{margin}{_AT} INFO {_JOINS}\n{margin}{_JOINS}\n")]).rows("events")
+    assert [row["event"] for row in rows] == ["joined", "joined"]
+
+
+def _log(tmp_path, text):
+    (tmp_path / "app.log").write_text(text)
+    return tmp_path / "app.log"

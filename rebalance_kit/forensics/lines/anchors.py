@@ -150,6 +150,23 @@ _LIKE = (
 )
 
 
+#: How a record of a log begins, behind a document's margin: a bracket, a key, a logger's name; or its level is near.
+_RECORD = re.compile(
+    r"[\s*#>/|-]{0,16}(?:[\[{%(]|\"?[\w.@-]{1,40}\"?=|(?:[A-Za-z_$][\w$-]{0,60}[./]){1,9}[\w$-]{1,60}(?::|\s|$))"
+    r"|.{0,80}?\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b"
+)
+
+
+def is_record(line: str) -> bool:
+    """Whether a line has the look of a log's: a time, a level, or the beginning that loggers write; prose has none.
+
+    >>> is_record("[sarama] joining group"), is_record("Below, the coordinator assigns nothing.")
+    (True, False)
+    """
+    text = line[:LONG]
+    return _RECORD.match(text) is not None or ANCHOR.search(text) is not None or time_in(text)[0] is not None
+
+
 def speaks_of_a_group(line: str) -> bool:
     """Whether a line looks like one about a consumer group.
 
@@ -161,7 +178,7 @@ def speaks_of_a_group(line: str) -> bool:
 
 def is_unclear(why: str, text: str) -> bool:
     """Whether a rejected line looks like a group's."""
-    return why == UNCLEAR or (why.startswith(_MAY_HIDE) and speaks_of_a_group(text))
+    return why == UNCLEAR or (why.startswith(_MAY_HIDE) and speaks_of_a_group(text) and is_record(text))
 
 
 def client_like(text: str) -> str | None:

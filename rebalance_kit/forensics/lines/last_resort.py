@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rebalance_kit.forensics.grammar.template import LONG, Template
-from rebalance_kit.forensics.lines.anchors import ANCHOR, speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import ANCHOR, is_record, speaks_of_a_group
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 from rebalance_kit.forensics.lines.refusals import REFUSALS, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
@@ -68,6 +68,9 @@ _OF_BROKERS = (
 
 #: Words of a group without any trouble: they tell something only of a group, a member or a generation that is named.
 _STEPS = frozenset({"other_step", "broker_step"})
+
+#: What people tell in the same words: read from a line without the look of a record only where it says of what or whom.
+_EVERYBODYS = frozenset({"other_assigned", "other_revoked", "other_lost", "joining"})
 
 #: Errors that are told by their name, whatever else the line says.
 _BY_NAME = frozenset({"join_refused", "other_no_coordinator"})
@@ -272,6 +275,10 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
     named = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
     if found.template.event in _STEPS and not named and refusal is None:
         return None
+    if container_time is None and found.template.event in _STEPS | _EVERYBODYS and not is_record(text):
+        facts = [fields[name] for name in ("partitions", "generation", "member", "client")]
+        if found.template.event in _STEPS or not any(facts):
+            return None
     level = _LEVEL.search(text[:200])
     head = (layout, level[1].upper() if level else None, at, None)
     told = [_message(head, found, fields)]

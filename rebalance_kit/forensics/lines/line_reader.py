@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, find_of_others
 from rebalance_kit.forensics.grammar.template import LONG, NUMBERS
-from rebalance_kit.forensics.lines.anchors import UNCLEAR, anchored, speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import UNCLEAR, anchored, is_record, speaks_of_a_group
 from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
 from rebalance_kit.forensics.lines.layouts import (
     CONTINUATIONS,
@@ -54,6 +54,9 @@ _INDENTED = re.compile(
     r"|(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\b|kafka-node:|\{\")"
 )
 
+#: A heading, or what the author of a document or a program remarks.
+_REMARK = re.compile(r"\A[ \t>]{0,8}(?:#{1,6}|//)[ \t]")
+
 _BULLET = re.compile(r"\A[ \t>*#-]{1,8}")
 
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
@@ -79,6 +82,8 @@ class LineReader:
     def read(self, line: str) -> list[Message] | str | None:
         """The messages that the grammar knows in a line; the reason to reject it; or None to ignore it."""
         quoted = line[:1] in _MARGIN and not (self._begins_as_own and self._begins_as_own(line))
+        if quoted and _REMARK.match(line) and not is_record(line):
+            return None
         text, container_time = unwrap(_INDENTED.sub("", line) if quoted else line)
         laid = self._by_layout(text, container_time)
         if isinstance(laid, list):
@@ -89,7 +94,7 @@ class LineReader:
         # What no template knows may still speak of a group.
         if told in _MAY_BE_READ:
             read = by_words(text, container_time, cut=told == _NOT_WHOLE)
-            return read or (UNCLEAR if told is None and _unclear(text) else told)
+            return read or (UNCLEAR if told is None and _unclear(text) and is_record(line) else told)
         return told
 
     def _by_layout(self, text: str, container_time: str | None) -> list[Message] | str | None:
