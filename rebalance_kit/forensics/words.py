@@ -10,3 +10,7 @@ def counted(number: int, name: str) -> str:
     ('1 rebalance', '1,200 lines')
     """
     return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+#: The reason with which a Java client resets its own state when it leaves: it asks nobody to join.
+LEAVES_BY_ITSELF = "pro-actively leaving the group"

@@ -227,3 +227,97 @@ def test_a_log_that_stands_in_a_comment_is_read(margin, tmp_path):
 def _log(tmp_path, text):
     (tmp_path / "app.log").write_text(text)
     return tmp_path / "app.log"
+
+
+_NATIVE = "%7|1772359200.000|CGRPTERM|c1#consumer-1| [thrd:main]: "
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            f'{_NATIVE}Group "g": waiting for rebalance_cb, 2 toppar(s), 0 unassignment(s), 0 commit(s), wait-unassign flag,'
+            " (state up, join-state wait-revoke-rebalance_cb) before terminating",
+            "waits, before it closes, for its application to answer the rebalance callback",
+        ),
+        (
+            f'{_NATIVE}Group "g": waiting for 2 toppar(s), assignment in progress, 1 commit(s) '
+            "(state up, join-state wait-unassign-to-complete) before terminating",
+            "waits, before it closes (2 partitions, 1 commit)",
+        ),
+        (
+            f"{_AT} INFO [Consumer clientId=c1, groupId=g] Request joining group due to: consumer pro-actively leaving the group\n"
+            "[2026-03-01 10:00:00,000] INFO App info kafka.consumer for c1 unregistered (org.apache.kafka.common.utils.AppInfoParser)",
+            "leaves by itself, is closed",
+        ),
+        (
+            "Warning: Consumer group 'g' is rebalancing.\n",
+            "kafka-consumer-groups found the group rebalancing",
+        ),
+    ],
+)
+def test_what_a_client_or_a_tool_said_is_told_in_words(lines, said, tmp_path):
+    assert f": {said}." in verdict(look([_log(tmp_path, lines + "\n")])).sentence
+
+
+def test_a_tools_warning_is_no_members_and_a_wrapped_line_of_a_leaver_is_one(tmp_path):
+    text = "Warning: Consumer group 'g' is rebalancing.\n\n[Consumer clientId=c1, groupId=g] Member c1-77 sending LeaveGroup request to coordinator\n"
+    result = look([_log(tmp_path, text)])
+    assert "c1 is told" not in verdict(result).sentence
+    assert "c1 leaves" in verdict(result).sentence
+    assert "no reason given" not in str(result.rows("findings"))
+
+
+def test_two_members_of_one_client_id_are_not_told_as_one(tmp_path):
+    joined = "[main] INFO org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - [Consumer clientId=c1, groupId=g] Successfully joined group with generation Generation{{generationId=9, memberId='c1-{}', protocol='range'}}\n"
+    given = "[main] INFO org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - [Consumer clientId=c1, groupId=g] Adding newly assigned partitions: orders-{}\n"
+    one, other = "1aaaaaaa-0000-4000-8000-000000000001", "2bbbbbbb-0000-4000-8000-000000000002"
+    text = joined.format(one) + given.format(0) + joined.format(other) + given.format(1)
+    sentence = verdict(look([_log(tmp_path, text)])).sentence
+    assert f"2 member ids share the client id c1 (c1-{one}, c1-{other})" in sentence
+    assert "is given" not in sentence
+
+
+def test_a_client_that_no_line_names_is_named_by_the_member_id_that_its_broker_made_of_it(tmp_path):
+    line = (
+        '{{"level":"ERROR","timestamp":"2026-03-01T10:00:0{}.000Z","logger":"kafkajs","message":"The group is rebalancing, re-joining",'
+        '"groupId":"g","memberId":"app-{}-1aaaaaaa-0000-4000-8000-000000000001"}}\n'
+    )
+    events = look([_log(tmp_path, line.format(1, 1) + line.format(2, 2))]).rows("events")
+    assert [event["client"] for event in events] == ["app-1", "app-2"]
+
+
+def test_a_client_that_asks_to_join_with_nothing_is_not_told_as_somebody_elses_doing(tmp_path):
+    java = f"{_AT} INFO [Consumer clientId=c1, groupId=g] "
+    text = "".join(
+        java + said + "\n"
+        for said in (
+            "Revoking previously assigned partitions []",
+            "(Re-)joining group",
+            "Successfully joined group with generation 3",
+            "Setting newly assigned partitions: orders-0",
+        )
+    )
+    (row,) = look([_log(tmp_path, text)]).rows("rebalances")
+    assert (
+        row["cause"]
+        == "c1 asked to join and held no partition before; whether somebody else began it is not in these lines"
+    )
+
+
+def test_librdkafkas_first_join_is_its_own(tmp_path):
+    text = '%7|1772359200.000|REBALANCE|c1#consumer-1| [thrd:main]: Group "g" is rebalancing in state up (join-state init) without assignment: group rejoin\n'
+    (row,) = look([_log(tmp_path, text)]).rows("rebalances")
+    assert row["cause"] == "c1 asked to join; no line that was read tells that it has joined"
+
+
+def test_a_leaver_leaves_once(tmp_path):
+    java = "[main] INFO org.apache.kafka.clients.consumer.internals.ConsumerCoordinator - [Consumer clientId=c1, groupId=g] "
+    text = (
+        java
+        + "Member c1-77 sending LeaveGroup request to coordinator h:9092 (id: 2147483646 rack: null) due to the consumer is being closed\n"
+        + java
+        + "Request joining group due to: consumer pro-actively leaving the group\n"
+    )
+    sentence = verdict(look([_log(tmp_path, text)])).sentence
+    assert sentence.startswith("c1 leaves (the consumer is being closed); 2 lines")

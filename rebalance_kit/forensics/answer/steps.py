@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,9 @@ _WORDS = {
     "gives up partitions": "revoking revoked other_revoked container_revoked",
     "is given partitions": "assigned other_assigned container_assigned rd_callback",
     "changes its state": "rd_state transitioned streams_state rd_steady",
-    "waits, before it closes, for its application to answer the rebalance callback": "rd_close_waits",
+    "waits, before it closes": "rd_close_waits",
+    "is closed": "process_closed",
+    "kafka-consumer-groups found the group rebalancing": "tool_rebalancing",
     "leaves": "leaving rd_leave other_leaving",
     "group metadata loaded": "metadata_loaded loaded member_loaded",
     "is told that the group is rebalancing": "other_rebalancing",
@@ -64,8 +66,26 @@ def tells_of_rebalance(row: Row) -> bool:
 _NONE = re.compile(r"\[\](?: \([\w.$:]+\))?\s*$")
 
 
+#: What librdkafka waits for: an answer of its application, or so many of something.
+_AWAITED_CALL = re.compile(r"rebalance_cb|\bcall\b")
+_AWAITED = re.compile(r"\b([1-9]\d{0,5}) (toppar|commit)\(s\)")
+
+
+def _awaited(detail: str) -> str:
+    if _AWAITED_CALL.search(detail):
+        return ", for its application to answer the rebalance callback"
+    found = [
+        counted(int(number), "partition" if of == "toppar" else of) for number, of in _AWAITED.findall(detail)
+    ]
+    return f" ({', '.join(found)})" if found else ""
+
+
 def _words(row: Row) -> str:
     words = _BY_KIND.get(row["event"], "")
+    if row["event"] == "rd_close_waits":
+        return words + _awaited(row["detail"] or "")
+    if row["event"] == "rejoin_requested" and LEAVES_BY_ITSELF in (row["reason"] or ""):
+        return "leaves by itself"
     if row["event"] == "streams_state" and _REBALANCING.search(row["text"]):
         return "a rebalance begins"
     if row["reason"] and ("fails" in words or words == "asks to join again"):

@@ -14,7 +14,7 @@ from rebalance_kit.analysis.ownership import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
 from rebalance_kit.forensics.history.felt import FELT
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -45,6 +45,7 @@ _BECAUSE = {
     "client_instance_fenced": "is fenced by another consumer with its group.instance.id",
     "join_retried": "tries to join again",
 }
+_BY_ITSELF = "leaves by itself"
 _OF_BROKERS = {
     "joins": "{member} joins",
     "bumped": "the group epoch becomes {epoch}",
@@ -65,6 +66,7 @@ class InOrder:
         self._told: list[tuple[str, str]] = []
         self._shifts, self._last = Shifts(), Shift()
         self._proved: list[str] = []
+        self._ids: dict[str, dict[str, None]] = {}
 
     def take(self, event: Event) -> None:
         """The next line of its file."""
@@ -80,7 +82,10 @@ class InOrder:
             who = ""
         else:
             said = self._step(event, member) or ""
-        if said and (who, said) not in self._told[-2:]:
+            if event.client and event.member and name in {"joined", "synced"}:
+                self._ids.setdefault(event.client, {})[event.member] = None
+        again = said == _BY_ITSELF and any(one == who and "leaves" in told for one, told in self._told[-2:])
+        if said and not again and (who, said) not in self._told[-2:]:
             self._told.append((who, said))
 
     def _step(self, event: Event, member: tuple[str, str]) -> str | None:
@@ -96,6 +101,8 @@ class InOrder:
             self._last = Shift()
             self._shifts.settled(member, self._last)
             return f"joins generation {event.generation}"
+        if name == "rejoin_requested" and LEAVES_BY_ITSELF in (event.reason or ""):
+            return _BY_ITSELF
         if name == "rejoin_requested":
             self._shifts.notified(member, member[0])
             return f"asks to join ({event.reason})"
@@ -108,12 +115,18 @@ class InOrder:
     def words(self) -> str:
         """What the lines prove, then the steps; empty for none."""
         steps, before = [], ""
-        for who, said in self._told[:_MOST]:
+        shared = {client: ids for client, ids in self._ids.items() if len(ids) > 1}
+        for client, ids in shared.items():
+            names = ", ".join([*ids][:3]) + (", ..." if len(ids) > 3 else "")
+            steps.append(
+                f"{len(ids)} member ids share the client id {client} ({names}), so which step is whose is not told"
+            )
+        told = [one for one in self._told if one[0] not in shared]
+        for who, said in told[:_MOST]:
             steps.append(said if who in {"", before} else f"{who} {said}")
             before = who
-        more = "; ..." if len(self._told) > _MOST else ""
-        told = "; ".join(steps) + more
-        return f"{self._proved[-1]} ({told})" if self._proved else told
+        chain = "; ".join(steps) + ("; ..." if len(told) > _MOST else "")
+        return f"{self._proved[-1]} ({chain})" if self._proved and not shared else chain
 
 
 _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
@@ -174,7 +187,7 @@ class Unplaced:
                     "member_left",
                     who,
                     1,
-                    f"{who if event.client else event.named_in_words} left the group ({event.reason or 'no reason given'}); the rebalance of those who stay is not in these logs",
+                    f"{who if event.client else event.named_in_words} left the group ({event.reason or ('the line that was read gives no reason' if event.confidence else 'no reason given')}); the rebalance of those who stay is not in these logs",
                     line(event),
                     "Expected when it is stopped or deployed. The logs of the other members, or the coordinator's, tell what followed.",
                     "KafkaConsumer.close; LeaveGroup",

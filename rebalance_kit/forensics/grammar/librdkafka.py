@@ -98,7 +98,11 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_step", "Received HeartbeatResponse {_}"),
     (
         "rd_close_waits",
-        'Group "{group}": waiting for {detail} call, {_} (state {_}, join-state {state}) before terminating',
+        'Group "{group}": waiting for {detail} (state {_}, join-state {state}) before terminating',
+    ),
+    (
+        "rd_step",
+        "Committing offsets for {_} partition(s) with generation-id {generation} in join-state {state}: {reason}",
     ),
     ("rd_coordinator", 'Group "{group}" changing coordinator {state_from} -> {state_to}'),
     ("rd_step", 'Group "{group}"{_}'),

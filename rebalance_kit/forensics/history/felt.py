@@ -292,10 +292,11 @@ class Felt:
 
 
 def _only_asked(event: Event) -> str | None:
-    """Of a member that asked to join by itself, and heard nothing in these logs: just that."""
-    if event.event not in {"joining", "rd_joining", "worker_rebalance"}:
+    """Of a member that asked to join by itself, and has not joined in these logs: just that."""
+    first = event.event == "rd_rebalance" and event.state == "init"
+    if not first and event.event not in {"joining", "rd_joining", "worker_rebalance"}:
         return None
-    return f"{event.client or event.named_in_words} asked to join; these logs do not hold the answer"
+    return f"{event.client or event.named_in_words} asked to join; no line that was read tells that it has joined"
 
 
 def _number(event: Event) -> tuple[str, int] | None:

@@ -147,8 +147,9 @@ class Shift:
     notified: str | None = None
     #: Whether the members' lines say what they were given.
     answered: bool = False
-    #: Who was told that it is the only member.
+    #: Who was told that it is the only member; who gave up nothing, as it held nothing, when it asked to join.
     alone: str | None = None
+    empty_handed: str | None = None
 
     def words(self) -> str | None:
         """Who must have begun it, as far as the shares tell; None where they tell nothing."""
@@ -177,6 +178,8 @@ class Shift:
             )
         if self.alone is not None:
             return f"{self.alone} joined, as the only member of its group"
+        if self.empty_handed is not None and not before:
+            return f"{self.empty_handed} asked to join and held no partition before; whether somebody else began it is not in these lines"
         return None
 
 
@@ -209,7 +212,10 @@ class Shifts:
                 shift.answered = True
         else:
             # A cooperative member gives up before it is given something, and after it has joined.
-            (self._joined.get(member) or self._pending.setdefault(member, Shift())).gave |= parts
+            shift = self._joined.get(member) or self._pending.setdefault(member, Shift())
+            shift.gave |= parts
+            if event.event == "revoking" and event.partitions == [] and event.text.rstrip().endswith("[]"):
+                shift.empty_handed = member[0]
 
     def notified(self, member: tuple[str, str], who: str) -> None:
         """A member learnt from its heartbeat that the group is rebalancing."""
@@ -221,6 +227,7 @@ class Shifts:
         if own is not None:
             shift.gave |= own.gave
             shift.notified = shift.notified or own.notified
+            shift.empty_handed = shift.empty_handed or own.empty_handed
         self._joined[member] = shift
 
     def open(self, member: tuple[str, str]) -> Shift | None:

@@ -79,6 +79,9 @@ _OF_REFUSALS = {one.event: _what(one.event, r"") for one, _ in REFUSALS}
 #: A share consumer: a group of another kind.
 _OF_SHARES = _what("share_step", r"\[ShareConsumer |ShareMembershipManager")
 
+#: What kafka-consumer-groups.sh writes: no member's words.
+_OF_TOOLS = _what("tool_rebalancing", r"\AWarning: Consumer group '[^']{1,249}' is rebalancing")
+
 #: What ends a consumer: of kafkajs and spring-kafka.
 _CRASHES = _what(
     "consumer_crashed", r"\] Crash: |fatal consumer exception|stopping container (?:due|after|because)"
@@ -144,7 +147,8 @@ _OF_CLIENTS = (
 )
 
 #: Of lines that begin as Kafka's own do, whose templates are known, words alone tell trouble and no more.
-_TROUBLE = (*_OF_CLIENTS[:5], _OF_CLIENTS[-1])
+_LEAVES = _what("other_leaving", r"\bsending LeaveGroup request to coordinator\s*\Z")
+_TROUBLE = (*_OF_CLIENTS[:5], _LEAVES, _OF_CLIENTS[-1])
 
 #: Kinds that say more than the error of Kafka's that a line holds besides.
 _MORE_THAN_AN_ERROR = frozenset({"other_poll_timeout", "other_commit_failed", "client_instance_fenced"})
@@ -255,10 +259,16 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
     found = next((one for one in _kinds(text, cut=cut) if one.pattern.search(text)), None)
     if _OF_SHARES.pattern.search(text):
         found = _OF_SHARES
+    elif _OF_TOOLS.pattern.search(text):
+        found = _OF_TOOLS
     told = _settings(text, container_time)
     if told and (found is None or found.template.event in _STEPS):
         return told
-    refusal = None if found is not None and found.template.side == "broker" else refusal_in(text)
+    refusal = (
+        refusal_in(text)
+        if found is None or not (found is _OF_TOOLS or found.template.side == "broker")
+        else None
+    )
     if refusal is not None and (found is None or found.template.event not in _MORE_THAN_AN_ERROR):
         found = _OF_REFUSALS[refusal.event]
     if found is None and _BOOK_KEEPING.search(text):

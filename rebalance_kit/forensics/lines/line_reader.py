@@ -192,9 +192,16 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
         ),
     )
     at, layout = time_in(line)
-    group, client = (_said(name, line) for name in ("groupId|group_id|group", "[cC]lientId|client_id"))
+    group, client, member = (
+        _said(name, line) for name in ("groupId|group_id|group", "[cC]lientId|client_id", "memberId")
+    )
+    if client is None and member is not None and (made := _MADE_OF.fullmatch(member)):
+        client = made[1]
     return [((layout, None, at or container_time, client), (None, None, group), found)]
 
+
+#: The member id that a coordinator makes of a client id.
+_MADE_OF = re.compile(r"(.{1,200})-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 #: A person may have quoted a name.
 _QUOTES = "'`\""
