@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import socket
 import threading
-import time
 from http.client import HTTPConnection
 from urllib.parse import urlencode, urlsplit
 
@@ -162,11 +161,13 @@ def test_addresses_together_hold_no_more_than_a_room_has(room):
 
 
 def test_a_connection_that_drips_ends_when_its_time_is_over(room, monkeypatch):
-    monkeypatch.setattr("rebalance_kit.quiz.sittings.room.PATIENCE_S", 0.2)
     (link,) = silent(room, 1)
     with link:
-        for _ in range(4):
-            link.sendall(b"x")
-            time.sleep(0.1)
+        ask(room)  # by then the connection is one of those that are open
+        begun = [since for _, since in room._server._open.values()]
+        link.sendall(b"x" * 4)
+        ask(room)
+        assert begun[0] in [since for _, since in room._server._open.values()]  # what drips gains no time
+        monkeypatch.setattr("rebalance_kit.quiz.sittings.room.PATIENCE_S", -1.0)
         ask(room)  # whoever comes next ends it
         assert link.recv(1_000) == b""
