@@ -13,7 +13,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -131,10 +130,9 @@ class SparkChecker:
         with self._lock:
             mine = threading.get_ident()
             if mine not in self._benches:
-                bench = SparkBench(fresh=True)
-                if not self._benches:
-                    bench.keep_classes(recorded(_READ))
-                self._benches[mine] = bench
+                self._benches[mine] = SparkBench(fresh=True)
+                if len(self._benches) == 1:
+                    self._benches[mine].keep_classes(recorded(_READ))
             return self._benches[mine]
 
     def _prove(self, exercise: AnyExercise) -> None:
@@ -259,8 +257,6 @@ def _mark_side_by_side(
 
 def _raise_own(done: Future[Mark]) -> None:
     """Raise what stops all marking; any other error of one answer is told where that answer is marked alone."""
-    with suppress(Exception):
-        done.result()
     if isinstance(error := done.exception(), RebalanceKitError):
         raise error
 

@@ -212,8 +212,7 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
-            f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  "
-            f"{state}"
+            f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  {state}"
         )
 
 
