@@ -257,7 +257,7 @@ def test_full_storage_is_said_and_what_was_kept_stays(asked, page, address):
     page.evaluate("navigator.serviceWorker.ready.then(() => null)")
     page.evaluate(FILLED)
     page.get_by_role("button", name="Next question").click()
-    page.locator("#quiz-sheet input[name=given]:enabled").first.wait_for()
+    page.locator("#quiz-sheet :is(input[name=given], select, li[data-step] button):enabled").first.wait_for()
     _answer(page)
     page.locator("#quiz-kept", has_text="keeps no new answers (its storage is full)").wait_for()
     page.locator("#quiz-sheet output", has_text="of 2 answered").wait_for()
