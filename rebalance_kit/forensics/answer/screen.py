@@ -157,7 +157,7 @@ def _events(result: Selected, happenings: Sequence[Happening]) -> list[str]:
 
 def _card(number: int, card: Card) -> Iterator[str]:
     row = card.first
-    often = [] if card.times == 1 else [counted(card.times, "time")]
+    often = [card.tally] if card.tally else []
     least = "at least " if row["at_least"] else ""
     cost = [f"{least}{card.unread_ms / 1000:,.0f} partition-s"] if card.unread_ms >= 500 else []
     tail = f"   {', '.join([*often, *cost])}" if often or cost else ""
@@ -283,7 +283,7 @@ def _after(end: Row) -> str:
 
 def _state(last: Row | None, *, untimed: bool) -> str:
     if last is None:
-        return "told of without times" if untimed else "no rebalance told of"
+        return "told of without times" if untimed else "not told"
     if last["end_ms"] is None:
         return "rebalancing: no end in these logs"
     return "empty" if last["members"] == 0 else "settled"

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.findings.rules.by_rule import LINE_CODES
+from rebalance_kit.forensics.words import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -92,6 +95,14 @@ class Card:
     def times(self) -> int:
         """How often, all rows together."""
         return sum(row["times"] for row in self.rows)
+
+    @property
+    def tally(self) -> str:
+        """How often, in words; empty for once. A client and its application may print one event on several lines, so lines are counted as lines."""
+        if self.times == 1:
+            return ""
+        what = "such line" if self.first["finding"] in LINE_CODES else "time"
+        return counted(self.times, what)
 
     @property
     def unread_ms(self) -> int:

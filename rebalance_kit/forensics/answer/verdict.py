@@ -113,7 +113,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     rebalances = result.rows("rebalances")
     grave = [card for card in cards if card.severity != NOTE]
     if grave:
-        return _because(grave[0], rebalances)[:-1] + grave[0].together + "."
+        return _because(grave[0], rebalances)
     not_all = (
         ""
         if understood.wholly
@@ -132,7 +132,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             lasted = rebalances[-1]["duration_ms"] or 0
             long = f" (it took {lasted / 1000:,.1f} s)" if lasted >= _LONG_MS and len(rebalances) == 1 else ""
             told = (
-                f"{several} rebalanced {counted(len(rebalances), 'time')}{long}: {rebalances[-1]['cause']}."
+                f"One rebalance of {next(iter(groups))}{long}: {rebalances[-1]['cause']}."
+                if len(rebalances) == 1
+                else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
             )
         return told + not_all
     if cards:
@@ -166,18 +168,19 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
 
 
 def _because(card: Card, rebalances: Sequence[Row]) -> str:
-    """The gravest finding, and what it made of its group."""
+    """The gravest finding, and what it made of its group; a high generation says how often, and the last cause why."""
     group = card.first["group"]
     own = [row for row in rebalances if row["group"] == group and row["path"] == card.first["path"]]
-    said = card.first["sentence"]
+    said = card.first["sentence"] + card.together
     if not own or group is None:
         return _capital(said) + "."
-    if card.first["finding"] in {"rebalance_storm", "generation_loop"}:
+    if card.first["finding"] == "many_generations":
+        return f"{group}: {own[-1]['cause']}; {said}."
+    if len(own) == 1 or card.first["finding"] in {"rebalance_storm", "generation_loop"}:
         return f"{group}: {said}."
-    often = counted(len(own), "time")
     lasted_s = (own[-1]["start_ms"] - own[0]["start_ms"]) / 1000
-    within = f" in {_span(lasted_s)}" if len(own) > 1 and lasted_s > 0 else ""
-    return f"{group} was rebalanced {often}{within}; the gravest finding: {said}."
+    within = f" within {_span(lasted_s)}" if lasted_s > 0 else ""
+    return f"{group}: {said}. These logs tell of {len(own):,} rebalances{within}."
 
 
 def _span(seconds: float) -> str:

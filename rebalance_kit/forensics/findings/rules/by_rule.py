@@ -41,6 +41,8 @@ for _rule in RULES:
         for _name in _rule.events:
             RULES_BY_EVENT[_name].append(_rule)
 
+#: Kinds of finding that count lines.
+LINE_CODES = frozenset(rule.code for rules in RULES_BY_EVENT.values() for rule in rules)
 
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000

@@ -117,7 +117,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "offsets_of_others",
         ("task_offsets_foreign",),
-        sentence="{who} offers offsets of {topic}, which is not assigned to it: they are not committed ({n} time(s))",
+        sentence="{who} offers offsets of {topic}, which is not assigned to it: they are not committed",
         do="Once, after a rebalance, it is harmless. Again and again: the task keeps offsets of partitions that it gave up (it must drop them in "
         "close()), or a transformation renames the topic (preCommit needs the original one). Its group's offsets stand still meanwhile.",
         source="Connect: WorkerSinkTask.commitOffsets",
@@ -227,7 +227,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_join_failed",
         ("other_join_failed",),
         when=lambda event: _UNKNOWN.search(event.reason or "") is None,
-        sentence="{who} tried {n} time(s) to join its group and failed ({reason})",
+        sentence="{who} tried to join its group and failed ({reason})",
         do="Compare the client's timeout of a JoinGroup with max.poll.interval.ms of the group: the coordinator answers when all members "
         "have come, which may take as long. Otherwise look at the broker and the network.",
         source="JoinGroup: rebalance timeout",
@@ -426,7 +426,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "stale_epoch_commit",
         ("commit_stale",),
-        sentence="{who} committed with a member epoch that had just moved on; the commit was refused ({n} time(s))",
+        sentence="{who} committed with a member epoch that had just moved on; the commit was refused",
         do="The next commit carries the offsets: treat it as retriable, lose nothing. Brokers from 4.3 accept it.",
         source="KIP-848; KIP-1251; STALE_MEMBER_EPOCH",
     ),
@@ -434,7 +434,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "commit_during_rebalance",
         ("commit_failed", "auto_commit_failed", "other_commit_failed"),
         when=_UNDER_WAY,
-        sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over ({n} time(s))",
+        sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over",
         do="Retriable: call poll() and commit again. Never restart a process for it, that is another rebalance.",
         source="RebalanceInProgressException; KIP-429",
     ),
@@ -466,7 +466,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "network_thread_failed",
         ("network_thread_failed",),
-        sentence="the network thread of {who}, which heartbeats under KIP-848, met an error that Kafka did not expect ({n} time(s))",
+        sentence="the network thread of {who}, which heartbeats under KIP-848, met an error that Kafka did not expect",
         do="Read the exception below that line. The thread goes on with its loop, but what it was doing was not done: "
         "where heartbeats fail again and again, the session ends.",
         source="ConsumerNetworkThread.run; KIP-848",

@@ -189,7 +189,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "coordinator_moved",
         ("loaded",),
-        sentence="a coordinator that had just taken the group over loaded it, {n} time(s)",
+        sentence="a coordinator that had just taken the group over loaded it",
         do="Expected after a broker restart or a leader election; sessions start anew there.",
         source="GroupMetadataManager.onLoaded",
     ),
@@ -197,7 +197,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "deleted_topic_commit",
         ("commit_failed",),
         when=says("does not host this topic-partition"),
-        sentence="{who} tried {n} times to commit offsets of a topic that is gone; until that gives up, the rebalance cannot begin",
+        sentence="{who} tries to commit offsets of a topic that is gone; until that gives up, the rebalance cannot begin",
         do="Unsubscribe before a topic is deleted, or close the members first: the partitions of an eager member go unread meanwhile.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),

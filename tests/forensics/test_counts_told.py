@@ -1,0 +1,47 @@
+"""What the first screen counts: lines as lines, rebalances as rebalances, and one of either not at all."""
+
+from __future__ import annotations
+
+import io
+
+from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.look import look
+from tests.support.pipeline.kafka_lines import GROUP, client, failing, joining, leaving
+
+REFUSED = (
+    "Offset commit failed on partition orders-0 at offset 7: The coordinator is not aware of this member."
+)
+
+
+def screen(tmp_path, text):
+    (tmp_path / "log.txt").write_text(text)
+    out = io.StringIO()
+    Answer().tell(look([tmp_path / "log.txt"]), out)
+    return " ".join(out.getvalue().split())
+
+
+def test_one_commit_that_two_loggers_print_is_two_lines(tmp_path):
+    told = screen(
+        tmp_path, client(0, "c1", REFUSED, level="ERROR") + client(0.003, "c1", REFUSED, level="WARN")
+    )
+    assert "2 such lines" in told
+    assert "2 times" not in told
+
+
+def test_one_rebalance_is_told_by_its_cause_alone(tmp_path):
+    told = screen(tmp_path, failing(0, 3, "c2"))
+    assert told.startswith(f"{GROUP}: the coordinator heard no heartbeat from c2")
+    told = screen(tmp_path, joining(10, 4, "c2"))
+    assert told.startswith(f"One rebalance of {GROUP}: c2 joined")
+
+
+def test_several_rebalances_are_counted_after_the_finding(tmp_path):
+    told = screen(tmp_path, failing(0, 3, "c2") + joining(60, 4, "c3"))
+    assert told.startswith(f"{GROUP}: the coordinator heard no heartbeat from c2")
+    assert "These logs tell of 2 rebalances within 60 s." in told
+
+
+def test_a_high_generation_does_not_hide_why_the_last_rebalance_was(tmp_path):
+    told = screen(tmp_path, leaving(0, 90_000, "c2"))
+    assert told.startswith(f"{GROUP}: c2 left the group")
+    assert "generation 90000" in told
