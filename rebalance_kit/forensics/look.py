@@ -119,7 +119,7 @@ def _looked(given: Sequence[str | os.PathLike[str]], reader: FileReader, heard: 
 
 
 #: So many files more are begun before the first of them is settled, where other processes read.
-_FILES_AHEAD = 100
+_FILES_AHEAD = 12
 
 
 def _read_all(

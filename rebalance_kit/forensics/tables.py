@@ -6,6 +6,7 @@ The words of the types are Spark's (``bigint``, ``array<string>``), so that one 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -205,7 +206,10 @@ def require_table(name: object) -> None:
 
 def in_order(name: str, rows: list[Row]) -> list[Row]:
     """The rows of a table in its order; what is missing comes first."""
-    return sorted(rows, key=_key(ORDER[name]))
+    try:
+        return sorted(rows, key=itemgetter(*ORDER[name]))
+    except TypeError:  # something is missing beside something that is not
+        return sorted(rows, key=_key(ORDER[name]))
 
 
 def _key(names: tuple[str, ...]) -> Callable[[Row], tuple[object, ...]]:

@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import IO
 
-#: So many pieces for each worker are under way at most.
-_AHEAD = 16
+#: So many pieces for each worker are under way at most: enough to read on while this process folds what it has.
+_AHEAD = 48
+
+#: While this process folds, a thread that waits for it may hand a worker its next piece after so long.
+_HANDED_S = 0.000_3
 
 _WORKER = """
 import sys
@@ -51,11 +54,14 @@ class SeveralReaders(FileReader):
         self._most = _AHEAD * processes
 
     def __enter__(self) -> Self:
+        self._interval_s = sys.getswitchinterval()
+        sys.setswitchinterval(_HANDED_S)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        sys.setswitchinterval(self._interval_s)
         for *_, asked in self._waiting:
             asked.cancel()
         self._threads.shutdown()
