@@ -71,6 +71,9 @@ class Live:
             for name, piece in source.pieces():
                 one = self._files.setdefault(name, FileRead("", name))
                 self._reader.feed(one, piece)
+                if len(one.events) > MOST_EVENTS // 2:  # a file that is long already
+                    self._take(one, whole=False)
+                    self._forget()
         for one in self._files.values():
             self._take(one, whole=self.ended)
         self._forget()
@@ -125,8 +128,8 @@ class Live:
         return True
 
 
-#: Seconds between two looks at the sources.
-EVERY_S = 1.0
+#: Seconds between two looks at the sources; after so many lines the next look follows at once.
+EVERY_S, _BEHIND = 1.0, 10_000
 
 
 def run_live(
@@ -170,7 +173,7 @@ def _follow(live: Live, stop: threading.Event, idle_s: float | None, tellers: Se
             _tell(live.news(), tellers)
         if ended or (idle_s is not None and time.monotonic() - heard_s >= idle_s):
             break
-        stop.wait(EVERY_S)
+        stop.wait(EVERY_S if read < _BEHIND else 0)
     live.step()
     _tell(live.news(final=True), tellers)
     for one in tellers:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 18
 
+#: So many pieces of a pipe are held, each of so many bytes at most; whoever writes faster than they are read waits.
+_PIECES, _PIPED = 256, 1 << 16
+
 #: What the names of rotated files end in.
 _ROTATED = re.compile(r"\.\d+$|-\d{4}-?\d\d-?\d\d(-\d+)?$")
 
@@ -87,7 +90,7 @@ class Pipe:
 
     def __init__(self, name: str, stream: IO[bytes], process: subprocess.Popen[bytes] | None = None) -> None:
         self._name, self._process = name, process
-        self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._pieces: queue.Queue[bytes] = queue.Queue(_PIECES)
         self._closed = threading.Event()
         self._along = ExitStack()
         if process is not None:
@@ -95,7 +98,7 @@ class Pipe:
         threading.Thread(target=self._fill, args=(stream,), daemon=True).start()
 
     def _fill(self, stream: IO[bytes]) -> None:
-        while piece := os.read(stream.fileno(), _CHUNK):
+        while piece := os.read(stream.fileno(), _PIPED):
             self._pieces.put(piece)
         if self._process is not None:
             stream.close()
@@ -107,8 +110,8 @@ class Pipe:
         return self._closed.is_set() and self._pieces.empty()
 
     def pieces(self) -> Iterator[tuple[str, bytes]]:
-        """What has come since."""
-        while not self._pieces.empty():
+        """What has come until now."""
+        for _ in range(self._pieces.qsize()):
             yield self._name, self._pieces.get()
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import io
 
 from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.look import look
-from tests.support.pipeline.kafka_lines import GROUP, client, failing, joining, leaving
+from tests.support.pipeline.kafka_lines import GROUP, client, failing, joined, joining, leaving
 
 REFUSED = (
     "Offset commit failed on partition orders-0 at offset 7: The coordinator is not aware of this member."
@@ -45,3 +45,32 @@ def test_a_high_generation_does_not_hide_why_the_last_rebalance_was(tmp_path):
     told = screen(tmp_path, leaving(0, 90_000, "c2"))
     assert told.startswith(f"{GROUP}: c2 left the group")
     assert "generation 90000" in told
+
+
+def test_a_short_log_is_told_line_by_line_with_whom_and_what(tmp_path):
+    told = screen(
+        tmp_path,
+        client(0, "c1", "Discovered group coordinator broker-7:9092 (id: 2147483640 rack: null)")
+        + joined(1, "c1", 4)
+        + client(1.2, "c1", "Adding newly assigned partitions: orders-0, orders-1")
+        + client(1.2, "c2", "Adding newly assigned partitions: orders-2")
+        + client(1.3, "c2", "Adding newly assigned partitions: orders-2"),
+    )
+    assert '10:00:00.0 c1 "Discovered group coordinator broker-7:9092' in told
+    assert "10:00:01.0 c1 joins generation 4 as c1-3d088f73 " in told
+    assert "10:00:01.2 c1 is given 2 partitions: orders-0, orders-1 " in told
+    assert "10:00:01.2 c2 is given 1 partition: orders-2 (2 lines)" in told
+
+
+def test_of_many_steps_both_ends_are_told(tmp_path):
+    told = screen(
+        tmp_path,
+        "".join(
+            client(second, "c1", f"Revoke previously assigned partitions orders-{second}")
+            for second in range(50)
+        ),
+    )
+    assert "orders-0 " in told
+    assert "orders-49 " in told
+    assert "steps more" in told
+    assert len((tmp_path / "log.txt").read_text().splitlines()) == 50

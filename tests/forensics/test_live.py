@@ -6,6 +6,7 @@ import http.client
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from rebalance_kit.cli import main
 from rebalance_kit.forensics import live as live_look
 from rebalance_kit.forensics.live import Live
-from rebalance_kit.forensics.sources import Growing
+from rebalance_kit.forensics.sources import Growing, Pipe
 from rebalance_kit.forensics.tellers import Metrics, Notify
 from rebalance_kit.model.errors import ConfigError
 from tests.support.pipeline.kafka_lines import GROUP, adding, broker, client, preparing, received, stabilized
@@ -85,6 +86,39 @@ def test_what_is_remembered_does_not_grow_with_the_log(log, monkeypatch):
         sizes.append(live.kept)
     assert max(sizes[5:]) <= max(sizes[:5])
     assert live.lines == 20 * 100 * 3
+
+
+def test_a_pipe_that_is_filled_faster_than_it_is_read_makes_its_writer_wait():
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as pipe:
+        source = Pipe("broker", stream)
+        line, written = later(0).encode() * 500, 0
+        # A second in which nobody takes anything is a full pipe.
+        while written < 30_000_000 and select.select([], [pipe], [], 1.0)[1]:
+            written += pipe.write(line) or 0
+        assert written < 20_000_000
+        held = sum(len(piece) for _, piece in source.pieces())
+        assert 10_000_000 < held <= written
+        pipe.close()
+        while not source.ended:
+            held += sum(len(piece) for _, piece in source.pieces())
+    assert held == written
+
+
+def test_a_file_that_is_long_already_is_not_held_as_a_whole(log, monkeypatch):
+    monkeypatch.setattr(live_look, "MOST_EVENTS", 100)
+    monkeypatch.setattr("rebalance_kit.forensics.sources._CHUNK", 1 << 12)
+    log.write_text("".join(rebalance(10 * number, number) for number in range(1_000)))
+    live, most = Live([Growing(log)]), []
+    complete = live._take
+    monkeypatch.setattr(
+        live, "_take", lambda one, *, whole: (most.append(len(one.events)), complete(one, whole=whole))
+    )
+    live.step()
+    assert max(most) < 200
+    assert live.parsed == 3_000
+    assert {row["after"] for row in live.news(final=True).rebalances} <= set(range(900, 1_002))
 
 
 def test_commands_are_followed_at_once_and_their_lines_have_their_names(tmp_path):

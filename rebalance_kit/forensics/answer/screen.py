@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.severity import NOTE
+from rebalance_kit.forensics.answer.steps import WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.severity import Card
+    from rebalance_kit.forensics.answer.steps import Step
     from rebalance_kit.forensics.answer.verdict import Verdict
     from rebalance_kit.forensics.answer.wishes import Wishes
     from rebalance_kit.forensics.tables import Row
 
-WIDTH = 118
+WIDTH, HEIGHT = 118, 40
 _GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
+#: A log of so many lines about groups is told line by line.
+_SHORT = 60
 #: In longer logs nobody looks for what is not told.
 _LINES = 400_000
-_TIME = re.compile(
-    r"^\[?\d{4}-\d\d-\d\d[T ][\d:,.]+Z?\]?\s*(?:[A-Z]{4,5} +)?(?:\[Group[^\]]*\]:? ?)?", re.ASCII
-)
 
 
 def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence[Happening] = ()) -> str:
@@ -42,13 +42,14 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     lines += [*_cost(gaps), *_strip(result, gaps), *_events(result, happenings), ""]
     shown = _shown(said.cards, wishes.top)
     for number, card in enumerate(shown, start=1):
-        lines += [*_card(number, card), ""]
+        lines += [*_card(number, card, said.sentence), ""]
     rows = result.rows("groups")
     if rows:
         lines += [*_groups(result, rows), ""]
     if not shown:
         lines += _recent(result.rows("rebalances"))
-    lines += [*_left_out(result, said, shown, len(rows)), *_next()]
+    last = [*_left_out(result, said, shown, len(rows)), *_next()]
+    lines += [*_in_order(result, HEIGHT - len(lines) - len(last)), *last]
     return "\n".join(lines) + "\n"
 
 
@@ -155,16 +156,18 @@ def _events(result: Selected, happenings: Sequence[Happening]) -> list[str]:
     )
 
 
-def _card(number: int, card: Card) -> Iterator[str]:
+def _card(number: int, card: Card, headline: str) -> Iterator[str]:
     row = card.first
     often = [card.tally] if card.tally else []
     least = "at least " if row["at_least"] else ""
     cost = [f"{least}{card.unread_ms / 1000:,.0f} partition-s"] if card.unread_ms >= 500 else []
     tail = f"   {', '.join([*often, *cost])}" if often or cost else ""
+    is_headline = card.severity == NOTE and headline[1:].startswith(row["sentence"][1:])
+    sentence = "as told above" if is_headline else row["sentence"]
     less_sure = "" if row["confidence"] is None else " (read from single words)"
     yield from _wrap(
         f"  {number}  {card.severity.upper():8}  ",
-        f"{row['sentence']}{card.others}{card.together}{less_sure}{tail}",
+        f"{sentence}{card.others}{card.together}{less_sure}{tail}",
         5,
     )
     at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
@@ -178,7 +181,7 @@ def _card(number: int, card: Card) -> Iterator[str]:
 
 def _short(text: str) -> str:
     """A line on one line, without the time that stands beside it."""
-    return " ".join(_TIME.sub("", text, count=1).split())[:_SHOWN_TEXT]
+    return " ".join(WITHOUT_TIME.sub("", text, count=1).split())[:_SHOWN_TEXT]
 
 
 def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
@@ -297,6 +300,49 @@ def _recent(rows: Sequence[Row]) -> list[str]:
             f"  {clock(row['start_ms'])}  {step:<9} ", f"{row['cause']} ({row['file']}:{row['line']})"
         )
     return [*lines, ""] if lines else []
+
+
+def _in_order(result: Selected, room: int) -> list[str]:
+    """Of a short log what each line tells, in order of time; nothing of a longer one, or where there is no room."""
+    if sum(row["parsed"] for row in result.rows("lines")) > _SHORT:
+        return []
+    steps = timeline(result.rows("events"))
+    whose = {one.who for one in steps}
+    alone = next(iter(whose)) if len(whose) == 1 else ""
+    told = [line for one in steps if (line := _of_step(one, "" if alone else one.who))]
+    head = [f"  in order  {alone}".rstrip()]
+    shown, left = _both_ends(told, room - len(head) - 2)
+    return [*head, *shown, ""] if shown and left < len(told) else []
+
+
+def _of_step(one: Step, who: str) -> list[str]:
+    at = f"{clock(one.at_ms)[11:]}" if one.at_ms is not None else f"line {one.line}"
+    often = f"  ({one.lines} lines)" if one.lines > 1 else ""
+    return textwrap.wrap(
+        f"{who}  {one.what}{often}".strip(),
+        WIDTH,
+        initial_indent=f"  {at:<11} ",
+        subsequent_indent=" " * 14,
+        max_lines=2,
+    )
+
+
+def _both_ends(told: Sequence[list[str]], room: int) -> tuple[list[str], int]:
+    """As many steps as there is room for, from both ends, and how many are left out between them."""
+    if sum(map(len, told)) <= room:
+        return [line for one in told for line in one], 0
+    first, last = list[list[str]](), list[list[str]]()
+    left, free = list(told), room - 1
+    while left and len(left[0 if len(first) <= len(last) else -1]) <= free:
+        one = left.pop(0 if len(first) <= len(last) else -1)
+        free -= len(one)
+        (first if len(first) <= len(last) else last).append(one)
+    between = f"  ...         {counted(len(left), 'step')} more"
+    return [
+        *(line for one in first for line in one),
+        between,
+        *(line for one in reversed(last) for line in one),
+    ], len(left)
 
 
 def _left_out(result: Selected, said: Verdict, shown: Sequence[Card], groups: int) -> list[str]:

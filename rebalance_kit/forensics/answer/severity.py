@@ -99,7 +99,7 @@ class Card:
     @property
     def tally(self) -> str:
         """How often, in words; empty for once. A client and its application may print one event on several lines, so lines are counted as lines."""
-        if self.times == 1:
+        if self.times == 1 or self.first["finding"] == "lines_without_time":  # which counts them itself
             return ""
         what = "such line" if self.first["finding"] in LINE_CODES else "time"
         return counted(self.times, what)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
+from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.findings.unplaced import step_of
+from rebalance_kit.forensics.lines.anchors import anchored
+from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
@@ -106,3 +111,85 @@ def steps(events: Iterable[Row]) -> str:
         first, last = min(numbers), max(numbers)
         said.append(f"generation {first}" if first == last else f"generations {first} to {last}")
     return ", ".join(said)
+
+
+#: A quoted line, and so many names of partitions, are no longer than this.
+_QUOTED, _NAMED = 190, 4
+
+#: What stands before the words of a Java client or a coordinator.
+_BRACKET = re.compile(r"^\[[^\]]{1,200}\]:? ?")
+
+#: A UUID behind a client's name.
+_UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
+#: Settings, offsets, and what a framework prints of its client once more are no steps.
+_NO_STEPS = frozenset({"config", "process_started", "offset_set", "container_assigned", "container_revoked"})
+
+
+#: The time at a line's beginning, its level, and the group behind them.
+WITHOUT_TIME = re.compile(
+    r"^\[?\d{2,4}[-/.]\d\d[-/.]\d{2,4}[T ][\d:,.]+Z?\]?\s*(?:[A-Z]{4,5} +)?(?:\[Group[^\]]*\]:? ?)?", re.ASCII
+)
+
+
+class Step(NamedTuple):
+    """One step as a line tells it: when, whose, what, and on how many lines in a row."""
+
+    at_ms: int | None
+    file: str
+    line: int
+    who: str
+    what: str
+    lines: int = 1
+
+
+def timeline(events: Iterable[Row]) -> list[Step]:
+    """Every line as a step in words, or quoted where it is none; in order of time, lines of one step once."""
+    told: list[Step] = []
+    for row in _in_order(events):
+        one = _step(row)
+        before = told[-1] if told else None
+        if before is not None and (before.who, before.what) == (one.who, one.what):
+            told[-1] = before._replace(lines=before.lines + 1)
+        else:
+            told.append(one)
+    return told
+
+
+def _in_order(events: Iterable[Row]) -> list[Row]:
+    """The rows by time; a line without one stays behind the line before it in its file."""
+    last: dict[str, int] = {}
+    placed = []
+    for row in events:
+        if row["event"] not in _NO_STEPS:
+            at_ms = last[row["file"]] = row["at_ms"] if row["at_ms"] is not None else last.get(row["file"], 0)
+            placed.append((at_ms, row["file"], row["row"], row))
+    return [row for *_, row in sorted(placed, key=itemgetter(0, 1, 2))]
+
+
+def _step(row: Row) -> Step:
+    event = Event({name: value for name, value in row.items() if value is not None})
+    what = None if event.side == "broker" or event.confidence else step_of(event)
+    if what is None:
+        what = _quoted(event.text)
+    else:
+        if event.partitions:
+            more = ", ..." if len(event.partitions) > _NAMED else ""
+            what += f": {', '.join(event.partitions[:_NAMED])}{more}"
+        if event.event in {"joined", "other_joined"} and event.member:
+            what += f" as {event.member}"
+    who = event.client or ("coordinator" if event.side == "broker" else event.instance or "")
+    return Step(event.at_ms, event.file, event.line, short(who), short(what))
+
+
+def short(text: str) -> str:
+    """A text with the first part of its UUIDs alone, which is enough to tell members apart."""
+    return _UUID.sub(r"\1", text)
+
+
+def _quoted(text: str) -> str:
+    found = next(anchored(text), None)
+    words = found.texts[0] if found is not None else WITHOUT_TIME.sub("", text, count=1)
+    words = " ".join(_BRACKET.sub("", words).split())
+    cut = len(words) > _QUOTED or len(text) >= SHOWN
+    return f'"{words[:_QUOTED]}{"..." if cut else ""}"'

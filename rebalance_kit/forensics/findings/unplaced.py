@@ -59,6 +59,27 @@ _OF_BROKERS = {
 }
 
 
+_JOINED = frozenset({"joined", "synced", "other_joined", "rd_join_answer"})
+
+
+def step_of(event: Event) -> str | None:
+    """What a member's line says that it does, in words without the member; None where it is no step."""
+    name, parts = event.event, event.partitions
+    if name in GAVE or name in GOT:
+        verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
+        none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
+        return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
+    if name in _JOINED and event.generation is not None:
+        return f"joins generation {event.generation}"
+    if name == "rejoin_requested":
+        return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
+    if name in {"leaving", "rd_leave", "other_leaving"}:
+        return f"leaves ({event.reason})" if event.reason else "leaves"
+    if name in _BECAUSE:
+        return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
+    return _SAID.get(name)
+
+
 class InOrder:
     """Folds lines without a time in the order of their files."""
 
@@ -89,28 +110,17 @@ class InOrder:
             self._told.append((who, said))
 
     def _step(self, event: Event, member: tuple[str, str]) -> str | None:
-        name, parts = event.event, event.partitions
+        name = event.event
         if name in GAVE or name in GOT:
             self._shifts.moved(member, event)
             if name in GOT and self._last.words():
                 self._proved.append(self._last.words() or "")
-            verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
-            none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
-            return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
-        if name in {"joined", "synced", "other_joined", "rd_join_answer"} and event.generation is not None:
+        elif name in _JOINED and event.generation is not None:
             self._last = Shift()
             self._shifts.settled(member, self._last)
-            return f"joins generation {event.generation}"
-        if name == "rejoin_requested" and LEAVES_BY_ITSELF in (event.reason or ""):
-            return _BY_ITSELF
-        if name == "rejoin_requested":
+        elif name == "rejoin_requested" and LEAVES_BY_ITSELF not in (event.reason or ""):
             self._shifts.notified(member, member[0])
-            return f"asks to join ({event.reason})"
-        if name in {"leaving", "rd_leave", "other_leaving"}:
-            return f"leaves ({event.reason})" if event.reason else "leaves"
-        if name in _BECAUSE:
-            return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
-        return _SAID.get(name)
+        return step_of(event)
 
     def words(self) -> str:
         """What the lines prove, then the steps; empty for none."""
