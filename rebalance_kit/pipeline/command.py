@@ -73,9 +73,9 @@ ENGINES = ("auto", "local", "spark")
 #: Up to about this many lines, Spark is started small.
 FEW_FOR_SPARK = 1_000_000
 
-#: Measured on two quiet cores with 2 M lines (local 10.4 s, Spark 21.3 s) and 5 M (docs/benchmarks.md): seconds a line and core, and
-#: Spark's seconds until it reads; what the local engine holds of a line in memory.
-_SECONDS_A_LINE, _SPARK_STARTS_S, _HELD_BYTES = 5.2e-6, 16.0, 450
+#: Measured on two cores with 2 M lines (local 5.1 to 5.4 s, Spark 19.2 s) and, beside others, 8 M (32.6 and 44.4 s): seconds a line of this process, which other processes
+#: read for; Spark's seconds a line and core, and until it reads; what the local engine holds of a line in memory.
+_SECONDS_A_LINE, _SPARK_SECONDS_A_LINE, _SPARK_STARTS_S, _HELD_BYTES = 2.7e-6, 3.2e-6, 16.0, 450
 
 #: From so many lines on, processes of their own read them: each takes 0.25 s to start.
 _MANY = 150_000
@@ -200,7 +200,7 @@ def local_is_quicker(lines: int, cores: int, free_bytes: int | None) -> bool:
     (True, False, False)
     """
     alone = lines * _SECONDS_A_LINE
-    by_spark = _SPARK_STARTS_S + alone / max(1, cores)
+    by_spark = _SPARK_STARTS_S + lines * _SPARK_SECONDS_A_LINE / max(1, cores)
     fits = free_bytes is None or lines * _HELD_BYTES <= free_bytes // 2
     return fits and alone <= by_spark
 

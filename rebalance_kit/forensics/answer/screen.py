@@ -323,7 +323,7 @@ def _of_step(one: Step, who: str) -> list[str]:
         WIDTH,
         initial_indent=f"  {at:<11} ",
         subsequent_indent=" " * 14,
-        max_lines=2,
+        max_lines=3,
     )
 
 

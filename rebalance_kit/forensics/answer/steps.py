@@ -114,7 +114,7 @@ def steps(events: Iterable[Row]) -> str:
 
 
 #: A quoted line, and so many names of partitions, are no longer than this.
-_QUOTED, _NAMED = 190, 4
+_QUOTED, _NAMED = 300, 4
 
 #: What stands before the words of a Java client or a coordinator.
 _BRACKET = re.compile(r"^\[[^\]]{1,200}\]:? ?")
