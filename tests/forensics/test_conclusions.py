@@ -294,3 +294,30 @@ def test_a_member_is_fenced_once_however_many_lines_it_prints(told):
     lines = "".join(RD.format(at=_AT_S, kind=kind, n=1, text=text) for kind in ("HEARTBEAT", "FATAL"))
     codes = [row for row in told(app=lines).rows("findings") if row["finding"] == "instance_id_fenced"]
     assert [row["times"] for row in codes] == [1]
+
+
+_FOUND = "Discovered group coordinator b:9092 (id: 2147483646 rack: null)"
+_ASKS = "(Re-)joining group"
+_TOLD = "Attempt to heartbeat failed since group is rebalancing"
+
+
+def test_a_member_whose_beginning_is_told_joins_and_nobody_else_began_it(told):
+    started = client(0, "c1", "Subscribed to topic(s): orders") + client(0.1, "c1", _FOUND)
+    (row,) = told(app=started + client(0.2, "c1", _ASKS) + joined(3, "c1", 6)).rows("rebalances")
+    assert (row["trigger"], row["culprit"], row["cause"]) == ("join", "c1", "c1 joined the group")
+
+
+def test_of_a_log_that_begins_later_it_is_not_told_whether_its_member_is_new(told):
+    (row,) = told(app=client(0.1, "c1", _FOUND) + client(0.2, "c1", _ASKS) + joined(3, "c1", 6)).rows(
+        "rebalances"
+    )
+    assert row["trigger"] == "unseen"
+
+
+def test_a_member_that_nobody_told_of_a_rebalance_began_it(told):
+    both = joined(0, "c1", 1) + joined(0, "c2", 1)
+    again = client(0.1, "c2", _ASKS) + client(3, "c1", _TOLD) + client(3.1, "c1", _ASKS)
+    rows = told(app=both + again + joined(3.2, "c1", 2) + joined(3.2, "c2", 2)).rows("rebalances")
+    assert [(row["trigger"], row["culprit"]) for row in rows][1:] == [("rejoin", "c2")]
+    rows = told(app=both + again.partition("\n")[2] + joined(3.2, "c1", 2)).rows("rebalances")
+    assert [row["trigger"] for row in rows][1:] == ["unseen"]

@@ -74,3 +74,16 @@ def test_of_many_steps_both_ends_are_told(tmp_path):
     assert "orders-49 " in told
     assert "steps more" in told
     assert len((tmp_path / "log.txt").read_text().splitlines()) == 50
+
+
+def test_the_message_of_a_json_line_is_quoted_and_not_the_line(tmp_path):
+    told = screen(
+        tmp_path,
+        '{"level":"INFO","timestamp":"2026-03-01T10:00:00.000Z","logger":"kafkajs","message":"[Runner] The group is '
+        'rebalancing, re-joining","groupId":"g7","memberId":"c1-1"}\n',
+    )
+    assert (
+        '"[Runner] The group is rebalancing, re-joining"' in told
+        or "told that the group is rebalancing" in told
+    )
+    assert "logger" not in told.partition(" in order ")[2]

@@ -119,6 +119,14 @@ _QUOTED, _NAMED = 300, 4
 #: What stands before the words of a Java client or a coordinator.
 _BRACKET = re.compile(r"^\[[^\]]{1,200}\]:? ?")
 
+#: Another time, alone or of logfmt, and a level behind it.
+_LEADING = re.compile(
+    r'^\W?(?:time=)?"?\d[\d:.,TZ+/-]{7,34}"?\]?(?:[+-]\d{4})?\s+(?:level=\w+\s+)?', re.ASCII
+)
+
+#: The message of a line of JSON.
+_MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,300})')
+
 #: A UUID behind a client's name.
 _UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 
@@ -189,7 +197,14 @@ def short(text: str) -> str:
 
 def _quoted(text: str) -> str:
     found = next(anchored(text), None)
-    words = found.texts[0] if found is not None else WITHOUT_TIME.sub("", text, count=1)
+    message = _MESSAGE.search(text) if found is None and "{" in text else None
+    words = (
+        found.texts[0]
+        if found is not None
+        else message[1].replace('\\"', '"')
+        if message is not None
+        else _LEADING.sub("", WITHOUT_TIME.sub("", text, count=1), count=1)
+    )
     words = " ".join(_BRACKET.sub("", words).split())
     cut = len(words) > _QUOTED or len(text) >= SHOWN
     return f'"{words[:_QUOTED]}{"..." if cut else ""}"'

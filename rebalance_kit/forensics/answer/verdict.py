@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: Exit statuses of ``rebalance-kit logs``.
 NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 
-#: So long a rebalance is worth a word.
-_LONG_MS = 5_000
+#: So long a rebalance is worth a word, and so many of as many groups are told one by one.
+_LONG_MS, _FEW = 5_000, 3
 
 
 @dataclass(slots=True)
@@ -124,10 +124,10 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     )
     if rebalances:
         groups = Counter(row["group"] for row in rebalances)
-        several = f"{len(groups)} groups were" if len(groups) > 1 else f"{next(iter(groups))} was"
-        told = (
-            f"{several} rebalanced {counted(len(rebalances), 'time')}; nothing graver than a note was found."
-        )
+        told = f"{len(groups)} groups were rebalanced {len(rebalances):,} times; nothing graver than a note was found."
+        if 1 < len(groups) == len(rebalances) <= _FEW:
+            each = (f"{row['group']}: {row['cause']}" for row in rebalances)
+            told = f"A rebalance of each of {len(groups)} groups: {'; '.join(each)}."
         if len(groups) == 1:
             lasted = rebalances[-1]["duration_ms"] or 0
             long = f" (it took {lasted / 1000:,.1f} s)" if lasted >= _LONG_MS and len(rebalances) == 1 else ""

@@ -44,6 +44,7 @@ _RANK = (
     "moved",
     "leave",
     "join",
+    "rejoin",
     "follow_up",
     "unseen",
 )
@@ -63,8 +64,15 @@ _SESSION_LOST = frozenset(
     {"other_session_expired", "other_unknown_member", "rd_session_timeout", "heartbeat_unknown"}
 )
 
+#: Triggers that only members meet.
+_LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
+
 #: Lines after which a member has no part in it any more.
 _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
+
+#: Lines with which a consumer's life begins, or its process's; and one that stands there too.
+STARTS = frozenset({"process_started", "subscribed", "coordinator_found", "other_coordinator"})
+_FOUND = frozenset({"coordinator_found", "other_coordinator"})
 
 #: The lines that tell of rebalances.
 FELT = (
@@ -148,6 +156,24 @@ class Felt:
         #: The epoch at which a member left its settled state, and whether it gave up partitions since.
         self._reconciling: dict[tuple[str, str], tuple[int | None, bool]] = {}
         self._shifts = Shifts()
+        #: Files that begin with a process; members whose beginning was told; members that were in the group, or lost it.
+        self._begun_files: set[str] = set()
+        self._starts: dict[tuple[str, str], str] = {}
+        self._in: set[tuple[str, str]] = set()
+
+    def start(self, event: Event) -> None:
+        """A line with which a life begins."""
+        if event.event == "process_started":
+            self._begun_files.add(event.file)
+        elif event.client is not None and (event.client, event.file) not in self._in:
+            self._starts.setdefault((event.client, event.file), event.event)
+
+    def _by_itself(self, member: tuple[str, str]) -> str:
+        """Why a member asks to join, of which its line gives no reason: it is new, it began it, or that is not told."""
+        if member not in self._in:
+            new = member[1] in self._begun_files or self._starts.get(member, "") not in {"", *_FOUND}
+            return "join" if new else "unseen"
+        return "unseen" if self._shifts.is_notified(member) else "rejoin"
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
@@ -179,6 +205,10 @@ class Felt:
         elif _under_way(event):
             self._under_way.setdefault(member, event)
         trigger = _trigger(event)
+        if trigger == "unseen":
+            trigger = self._by_itself(member)
+        if number is not None or trigger in _LOST or event.event in {"coordinator_lost", "heartbeat_failed"}:
+            self._in.add(member)
         if trigger is not None:
             rank = _RANK.index(trigger)
             told = _Told(
@@ -197,6 +227,8 @@ class Felt:
         self._under_way = {key: one for key, one in self._under_way.items() if key in self._heard}
         self._reconciling = {key: one for key, one in self._reconciling.items() if key in self._heard}
         self._shifts.forget(set(self._heard))
+        self._in &= self._heard.keys()
+        self._starts = {key: told for key, told in self._starts.items() if key in self._heard}
 
     def _waits(self, member: tuple[str, str]) -> bool:
         """Whether the member's last words began a rebalance whose end was not told."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rebalance_kit.analysis.ownership import CALLS, Owners
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
-from rebalance_kit.forensics.history.felt import FELT, Felt
+from rebalance_kit.forensics.history.felt import FELT, STARTS, Felt
 from rebalance_kit.forensics.history.lives import Lives, Names
 from rebalance_kit.forensics.history.rebalance import Lost, Waits
 from rebalance_kit.forensics.history.topics import KINDS, Subscriptions, Topics
@@ -100,6 +100,7 @@ class History:
         """Which lines of the group's members go where."""
         return (
             (FELT, self._felt_by_member),
+            (STARTS, self._felt.start),
             (CALLS, self._owners.take),
             ({"joining", "rd_joining"}, self._waits.take),
             ({"process_started", "process_closed", "subscribed"}, self.subscriptions.take),

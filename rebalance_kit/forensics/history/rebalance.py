@@ -230,6 +230,11 @@ class Shifts:
             shift.empty_handed = shift.empty_handed or own.empty_handed
         self._joined[member] = shift
 
+    def is_notified(self, member: tuple[str, str]) -> bool:
+        """Whether a member has learnt since it last joined that the group is rebalancing."""
+        own = self._pending.get(member)
+        return own is not None and own.notified is not None
+
     def open(self, member: tuple[str, str]) -> Shift | None:
         """What a member wrote since it last joined."""
         return self._pending.get(member)
