@@ -60,12 +60,12 @@ def print_report(result: Tables, out: TextIO, books: bool = False) -> None:
             _print_group(record, out)
     quiet = [record["group"] for record in records if not record["rebalances"] and not record["findings"]]
     if quiet:
-        print(_wrapped("Named, with no rebalance in these logs: ", ", ".join(quiet)), file=out)
+        print(_wrapped("Named, without a rebalance to tell of: ", ", ".join(quiet)), file=out)
     if nobody:
         print("Of lines that name no group:", file=out)
         _print_findings(nobody, out)
     if not records and not nobody:
-        print("No consumer group is told of in these files.", file=out)
+        print("No line of these files names a consumer group.", file=out)
     counts = result.rows("lines")
     (_print_books if books else _print_sums)(counts, out)
     _print_rejects(result, counts, out, books=books)

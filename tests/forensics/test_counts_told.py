@@ -87,3 +87,10 @@ def test_the_message_of_a_json_line_is_quoted_and_not_the_line(tmp_path):
         or "told that the group is rebalancing" in told
     )
     assert "logger" not in told.partition(" in order ")[2]
+
+
+def test_a_state_of_librdkafka_between_two_others_is_no_absence_of_a_rebalance(tmp_path):
+    state = 'Group "g7" changed join state wait-assign-call -> steady (state up)'
+    told = screen(tmp_path, f"%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: {state}\n")
+    assert told.startswith("1 line about g7: ")
+    assert "tell of no rebalance" not in told.partition(" read ")[0]

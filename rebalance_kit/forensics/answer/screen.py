@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.severity import NOTE
-from rebalance_kit.forensics.answer.steps import WITHOUT_TIME, timeline
+from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import counted
@@ -27,8 +27,6 @@ WIDTH, HEIGHT = 118, 40
 _GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
-#: A log of so many lines about groups is told line by line.
-_SHORT = 60
 #: In longer logs nobody looks for what is not told.
 _LINES = 400_000
 
@@ -304,7 +302,7 @@ def _recent(rows: Sequence[Row]) -> list[str]:
 
 def _in_order(result: Selected, room: int) -> list[str]:
     """Of a short log what each line tells, in order of time; nothing of a longer one, or where there is no room."""
-    if sum(row["parsed"] for row in result.rows("lines")) > _SHORT:
+    if sum(row["parsed"] for row in result.rows("lines")) > SHORT:
         return []
     steps = timeline(result.rows("events"))
     whose = {one.who for one in steps}

@@ -14,7 +14,7 @@ from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rebalance_kit.forensics.tables import Row
 
@@ -49,22 +49,24 @@ _WORDS = {
 _BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}
 _MOST = 5
 
-#: Steps after which a group is rebalanced, or in which it is, or with which that is over.
-OF_REBALANCES = frozenset(
-    kind
-    for words, kinds in _WORDS.items()
-    if (words.startswith("a ") and "fails" not in words) or words in {"has joined", "gives up partitions"}
-    for kind in kinds.split()
+#: Steps that leave a group as it is.
+_QUIET = frozenset(
+    {
+        *("heartbeat", "subscribes", "finds its coordinator", "finds no coordinator", "starts"),
+        *("finds no broker to ask for its coordinator", "group metadata loaded", "a commit fails"),
+    }
 )
-
-_REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 def tells_of_rebalance(row: Row) -> bool:
-    """Whether a line tells of a rebalance, be it of its beginning, its middle or its end."""
-    return row["event"] in OF_REBALANCES or (
-        row["event"] == "streams_state" and _REBALANCING.search(row["text"]) is not None
-    )
+    """Whether a line may tell of a rebalance, be it of its beginning, its middle or its end."""
+    return _BY_KIND.get(row["event"], "") not in _QUIET or _WAITING.search(row["text"]) is not None
+
+
+#: librdkafka's states of a member that is in the middle of a rebalance, or leaves that state.
+_WAITING = re.compile(r"join.state \W*wait-|wait-\w+(?:-\w+)* -> ")
+
+_REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 #: What ends a line about partitions that are none, before its logger.
@@ -104,14 +106,17 @@ def steps(events: Iterable[Row]) -> str:
     count = Counter(map(_words, rows))
     others = count.pop("", 0)
     said = [words if times == 1 else f"{words} ({times} times)" for words, times in count.most_common(_MOST)]
-    if others:
-        said.append(counted(others, "further step" if said else "step"))
+    if others and said:
+        said.append(counted(others, "other line"))
     numbers = [row["generation"] for row in rows if row["generation"] is not None]
     if numbers:
         first, last = min(numbers), max(numbers)
         said.append(f"generation {first}" if first == last else f"generations {first} to {last}")
     return ", ".join(said)
 
+
+#: So many lines are told one by one; the last of them is no longer than this in a headline.
+SHORT, _LAST = 60, 120
 
 #: A quoted line, and so many names of partitions, are no longer than this.
 _QUOTED, _NAMED = 300, 4
@@ -138,6 +143,16 @@ _NO_STEPS = frozenset({"config", "process_started", "offset_set", "container_ass
 WITHOUT_TIME = re.compile(
     r"^\[?\d{2,4}[-/.]\d\d[-/.]\d{2,4}[T ][\d:,.]+Z?\]?\s*(?:[A-Z]{4,5} +)?(?:\[Group[^\]]*\]:? ?)?", re.ASCII
 )
+
+
+def last_step(events: Sequence[Row]) -> str:
+    """What the last of a few lines says, and whose it is; empty of more lines."""
+    last = timeline(events)[-1:] if len(events) <= SHORT else []
+    return " ".join(f"{one.who} {_cut(one.what)}".strip() for one in last)
+
+
+def _cut(what: str) -> str:
+    return what if len(what) <= _LAST else f'{what[:_LAST]}..."'
 
 
 class Step(NamedTuple):

@@ -145,7 +145,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import steps, tells_of_rebalance
+        from rebalance_kit.forensics.answer.steps import last_step, steps, tells_of_rebalance
 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
@@ -154,8 +154,10 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             if understood.by_words
             else ""
         )
-        told = steps(result.rows("events"))
         known = understood.about - understood.unclear
+        told, last = steps(result.rows("events")), last_step(result.rows("events"))
+        if last and (known > 1 or not told):
+            told += f"{'; ' if told else ''}{'the last: ' if known > 1 else ''}{last}"
         some = not_all or any(map(tells_of_rebalance, result.rows("events")))
         none = "" if some else " They tell of no rebalance from its beginning or to its end."
         return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}{beside}"

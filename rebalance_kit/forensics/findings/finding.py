@@ -156,7 +156,7 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
     limit_ms = said_ms or _DEFAULT_MS[_POLL]
     known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
-        return f"{known}; how long the batch took is not in these lines"
+        return f"{known}; no line was found that tells how long the batch took"
     took_ms = limit_ms + over_ms
     wanted = -int(-took_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > _LONGEST_MS:
@@ -208,4 +208,4 @@ def _known(key: str, limit_ms: int, *, said: bool) -> str:
     if said:
         return told
     older = " (10,000 in clients of before 2022)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
-    return f"{told} by default{older}, and no line that was read says otherwise"
+    return f"{told} by default{older}; no configuration that sets it was found"
