@@ -321,3 +321,17 @@ def test_a_member_that_nobody_told_of_a_rebalance_began_it(told):
     assert [(row["trigger"], row["culprit"]) for row in rows][1:] == [("rejoin", "c2")]
     rows = told(app=both + again.partition("\n")[2] + joined(3.2, "c1", 2)).rows("rebalances")
     assert [row["trigger"] for row in rows][1:] == ["unseen"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "failed"),
+    [
+        ("rebalance failed due to 'Topic t has invalid partitions: expected 2' (StreamsException)", True),
+        ("rebalance failed due to 'null' (NullPointerException)", True),
+        ("rebalance failed due to 'The group is rebalancing' (RebalanceInProgressException)", False),
+        ("rebalance failed due to 'Not the coordinator' (NotCoordinatorException)", False),
+    ],
+)
+def test_an_assignment_that_fails_in_a_members_code_is_its_own_finding(told, reason, failed):
+    result = told(app=joined(0, "c1", 4) + client(0.1, "c1", f"Request joining group due to: {reason}"))
+    assert ("assignment_failed" in {row["finding"] for row in result.rows("findings")}) == failed

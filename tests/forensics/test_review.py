@@ -34,7 +34,7 @@ HELD_BY = {
     "C22": "forensics/test_answer.py::test_markdown_is_a_postmortem_with_its_picture_beside_it",
     "C23": "forensics/test_explained.py::test_a_code_a_line_and_a_key_of_connect_are_explained",
     "C24": "forensics/test_conclusions.py::test_a_limit_that_was_passed_stands_beside_what_was_measured",
-    "C25": "forensics/test_pyz.py::test_one_file_says_what_the_kit_says_on_a_python_without_any_package",
+    "C25": "forensics/terminal/test_pyz.py::test_one_file_says_what_the_kit_says_on_a_python_without_any_package",
 }
 
 

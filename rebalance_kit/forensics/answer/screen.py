@@ -10,7 +10,7 @@ from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -235,7 +235,7 @@ def _unread_untold(result: Selected) -> set[str | None]:
 #: What the last lines of a group may tell although its last rebalance had ended.
 _AFTER = {
     "died": "dead",
-    **dict.fromkeys(("preparing", "joining", "worker_rebalance"), "rebalancing since"),
+    **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing since"),
     **dict.fromkeys(("member_failed", "session_expired", "left", "coordinator_left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
     **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
@@ -254,7 +254,9 @@ def _ends(result: Selected) -> dict[tuple[str, str | None], Row]:
     rows = [
         row
         for row in result.rows("events")
-        if row["at_ms"] is not None and (row["event"] in _AFTER or row["event"] in _OVER)
+        if row["at_ms"] is not None
+        and (row["event"] in _AFTER or row["event"] in _OVER)
+        and LEAVES_BY_ITSELF not in (row["reason"] or "")
     ]
     rows.sort(key=lambda row: (row["at_ms"], row["file"], row["line"]))
     coordinated = {(row["path"], row["group"]) for row in rows if row["side"] == "broker"}

@@ -25,7 +25,7 @@ _CRITICAL = """
     wrong_callback strategy_refused protocol_refused join_refused not_authorised group_full session_out_of_range
     cooperative_never_settles offsets_topic_ailing nobody_rejoined reconciliation_stuck offsets_lost
     connect_configs_differ task_failed coordinator_error assignor_failed migration_refused failover_not_followed
-    leader_gone stream_thread_died consumer_crashed worker_died coordinator_not_loaded
+    leader_gone stream_thread_died consumer_crashed worker_died coordinator_not_loaded assignment_failed
 """
 
 _NOTE = """

@@ -21,6 +21,9 @@ NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 #: So long a rebalance is worth a word, and so many of as many groups are told one by one.
 _LONG_MS, _FEW = 5_000, 3
 
+#: In so short a log what else is wrong stands beside its one rebalance.
+_SHORT = 60
+
 
 @dataclass(slots=True)
 class Understood:
@@ -136,7 +139,8 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
                 if len(rebalances) == 1
                 else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
             )
-        return told + not_all
+        beside = f" Beside it {trouble(result)}." if understood.about <= _SHORT and trouble(result) else ""
+        return told + not_all + beside
     if cards:
         return _capital(cards[0].first["sentence"]) + "." + not_all
     beside = f" Beside them {trouble(result)}." if understood.about and trouble(result) else ""

@@ -357,6 +357,25 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"broker.log": follow_up(0, 1)},
     ),
+    "assignment_failed": (
+        "c1",
+        {
+            "c1.log": joined(0, "c1", 4)
+            + client(
+                1,
+                "c1",
+                "Request joining group due to: rebalance failed due to 'no such topic' (StreamsException)",
+            )
+        },
+        {
+            "c1.log": joined(0, "c1", 4)
+            + client(
+                1,
+                "c1",
+                "Request joining group due to: rebalance failed due to 'again' (RebalanceInProgressException)",
+            )
+        },
+    ),
     "assignor_failed": (
         None,
         {

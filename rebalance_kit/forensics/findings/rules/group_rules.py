@@ -53,6 +53,13 @@ _KNOWN_OTHERWISE = says(
     ),
 )
 
+#: A rebalance that failed in a member's own code, not by an answer of the coordinator.
+_FAILED_IN_CODE = re.compile(
+    r"rebalance failed due to '.*' \((?!MemberIdRequired|RebalanceInProgress|NotCoordinator|Coordinator|UnknownMember|IllegalGeneration|FencedInstance"
+    r"|GroupMaxSize|Inconsistent|InvalidSession|Disconnect|Timeout|Network|Wakeup|Interrupt|UnknownServer|\w*Authoriz|\w*Retriable)\w+Exception\)",
+    re.DOTALL,
+)
+
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
 
@@ -340,6 +347,15 @@ GROUP_RULES: tuple[Rule, ...] = (
             "Replication factor 3 for __consumer_offsets."
         ),
         source="offsets.topic.replication.factor; GroupMetadataManager.classicGroupSyncToStable",
+    ),
+    LineRule(
+        "assignment_failed",
+        ("rejoin_requested",),
+        when=lambda event: _FAILED_IN_CODE.search(event.reason or "") is not None,
+        sentence="the assignment of the group failed in {who}: {reason}",
+        do="Mend what the exception names. The leader computes the assignment: as long as that fails in it, nobody is given anything, and Kafka "
+        "Streams shuts the client down.",
+        source="ConsumerCoordinator.onLeaderElected; AbstractCoordinator.joinGroupIfNeeded",
     ),
     LineRule(
         "assignor_failed",
