@@ -7,6 +7,8 @@ kept) and ``[[...]]`` (text that some Kafka versions print and others do not).  
 expression, and the literal pieces that a line must contain before the expression is tried.
 
 Regular expressions whose time grows linearly with the length of a long text.
+
+What the texts of fields mean: lists of partitions as any client prints them, and what is no name of a group.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 #: Fields that are whole numbers, and so columns of type long.
@@ -135,3 +137,94 @@ def group_matcher(expression: str, of_long: str) -> Callable[[str], tuple[str, .
         return found and found.groups("")
 
     return groups_of
+
+
+#: A partition as a structure: ``TopicPartition(topic='a', partition=0)``, ``TopicPartition{topic=a,partition=0,...}``,
+#: ``{"topic":"a","partition":0}``.
+_STRUCTURED = re.compile(
+    r"""\btopic\\*["']?\s?[=:]\s?(?:Topic\(name=)?\\*u?["']?([\w.-]{1,249})\\*["']?\)?, ?\\*["']?(?:partition|index)\\*["']?\s?[=:]\s?(\d{1,9})"""
+)
+#: The partitions of a topic together: ``a[0 1 2]``, ``a [3]``, ``"a":[0,1]``, ``map[a:[0 1]]``, ``a: {0, 1}``.
+_BY_TOPIC = re.compile(
+    r"""([\w.-]{0,249}[A-Za-z_][\w.-]{0,249})\\*["']?(?::| =>|=)? ?[\[{(](\d{1,9}(?:(?:, ?| )\d{1,9})*+)[\])}]"""
+)
+#: What stands around a list: ``Set(``, ``frozenset({``, ``ListBuffer(``, ``[``.
+_AROUND = re.compile(r"(?:[A-Za-z]{0,20}[\[({]){1,3}")
+#: A list with blanks alone between its entries.
+_APART = re.compile(r"(?:[\w.-]+-\d+ )+[\w.-]+-\d+")
+_LEFT_OUT = ("...", "…")
+#: What an export puts behind a line.
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[ T]")
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_NONE = frozenset(
+    {"", "none", "null", "nil", "empty", "no partitions", "n/a", "-", "<none>", "<empty>", "(none)"}
+)
+
+
+def partitions_of(text: str) -> list[str] | None:
+    """A list of partitions, however a client prints it; an empty one for none; None where some are left out.
+
+    >>> partitions_of("[a-0, a-1]"), partitions_of("frozenset({TopicPartition(topic='a', partition=0)})")
+    (['a-0', 'a-1'], ['a-0'])
+    >>> partitions_of("set()"), partitions_of("a[0 1]")
+    ([], ['a-0', 'a-1'])
+    """
+    bare = text.strip(" ")
+    if bare[:1] == "[" and bare[-1:] == "]" and "(" not in bare and bare.find("[", 1) < 0 and "{" not in bare:
+        bare = bare[1:-1].strip(" ")
+    elif bare.isalnum() or not set("[({").isdisjoint(bare):
+        if found := _STRUCTURED.findall(bare) or _each_of(_BY_TOPIC.findall(bare)):
+            return [f"{topic}-{partition}" for topic, partition in found]
+        bare = _inside(bare)
+    if bare.lower() in _NONE:
+        return []
+    parts = bare.split() if _APART.fullmatch(bare) else bare.split(",")
+    names = [name for part in parts if (name := part.strip(" '\"")) and _DATE.match(name) is None]
+    return None if any(name.startswith(_LEFT_OUT) or name.endswith(_LEFT_OUT) for name in names) else names
+
+
+def _each_of(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(topic, partition) for topic, several in found for partition in re.findall(r"\d+", several)]
+
+
+def _inside(text: str) -> str:
+    """What a list's brackets hold, without what stands behind them."""
+    around = _AROUND.match(text)
+    if around is None:
+        return text
+    for bracket in reversed(re.sub(r"\w", "", around[0])):
+        end = text.find(_CLOSING[bracket], around.end())
+        return (text[around.end() : end] if end >= 0 else text[around.end() :]).strip()
+    return text
+
+
+#: What a line holds before a group's name and after it: a bracketed thread or logger, a time of day, a colon.
+_NO_GROUP = re.compile(
+    r"[\[(]|.*(?:\d\d:\d\d:\d\d|[\[\]]|: | [:-] )|(?:org\.apache|org\.springframework|java|kafka)\.(?:\w+\.)*[A-Z]\w*\Z"
+)
+
+
+def is_group(name: str) -> bool:
+    """Whether a text that stands where a group's name does may be one.
+
+    >>> is_group("orders"), is_group("[main] 10:00:00.123 orders"), is_group("[org.apache.kafka.Worker]")
+    (True, False, False)
+    """
+    return _NO_GROUP.match(name) is None
+
+
+#: What people write over a name that they do not want to show.
+_MASK = re.compile(
+    r"\*+|[xX]{2,}|\.{2,}|…|#{2,}|_{2,}|-{2,}|\W{0,2}(?:redacted|masked|hidden|removed|censored|anonymi[sz]ed|obfuscated)\W{0,2}",
+    re.IGNORECASE,
+)
+_MASKS_BEGIN = frozenset("*xX.…#_-<[({RrMmHhCcAaOo")
+
+
+def named(text: str) -> str | None:
+    """A name; None for a mask, whose length tells no one from another.
+
+    >>> named("consumer-1"), named("****"), named("<redacted>")
+    ('consumer-1', None, None)
+    """
+    return None if not text or (text[0] in _MASKS_BEGIN and _MASK.fullmatch(text)) else text

@@ -19,7 +19,7 @@ from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
 
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
-    r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker) (?:instanceId=|clientId=)"
+    r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker) (?:instanceId=|clientId=|[\w.-]{1,99}, groupId=|(?:\.\.\.|…)\])"
     r"|\[thrd:[^\]]{0,99}\]: ?|\|[A-Z]{3,16}\| (?:Group \"|(?:Join|Sync)Group )|stream-(?:thread|client) \["
 )
 
@@ -34,10 +34,77 @@ _GROUP_BROKER = re.compile(r"(?:GroupCoordinator/\d{1,9}: |\S{1,99}:\d{1,5}/(?:\
 _CLIENT_OF_RDKAFKA = re.compile(r"rdkafka#[\w.-]{1,99}")
 
 #: What stands behind messages: a logger in brackets and all after it; the rest of a CSV or JSON line; borders.
-_LOGGER = re.compile(r"\s*\((?:[A-Za-z_$][\w$]*\.)+[\w$]+(?::\d+)?\)[^()]{0,400}\Z", re.ASCII)
+_LOGGER = re.compile(
+    r"\s*(?:\((?:[A-Za-z_$][\w$]*\.)+[\w$]+(?::\d+)?\)[^()]{0,400}|\s[\[{<](?:[A-Za-z_$][\w$-]*[./])+[\w$]+(?::\d+)?[\]}>])\Z",
+    re.ASCII,
+)
 _EXPORT_TIME = re.compile(r",\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]?\d*Z?\Z", re.ASCII)
 _REST_OF_QUOTED = re.compile(r'(?<!\\)"[,}\]].*\Z|(?<!\\)"\Z')
 _BORDER = " \t│|*"
+
+
+#: What loggers write before a message, in any order: a time, a level, a thread or another text in brackets, a number
+#: (of a process), what stands between them, and the logger.
+_TIME_IN_HEAD = re.compile(
+    r"""(?x)(?:
+    \d{4}[-/.]\d\d[-/.]\d\d(?:[T _-]\d\d[:.]\d\d(?:[:.]\d\d)?(?:[.,:]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?)?
+    |\d{1,2}[-/.](?:\d\d|[A-Z][a-z]{2})[-/.]\d{2,4}(?:[T ,:_]{1,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?)?
+    |(?:[A-Z][a-z]{2},?[ ])?(?:[A-Z][a-z]{2}[ ]{1,2}\d{1,2}|\d{1,2}[ ][A-Z][a-z]{2}),?[ ](?:\d{4},?[ ])?(?:@[ ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?(?:[ ][A-Z]{3,4}[ ]\d{4}|[ ]\d{4}\b)?
+    |\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z|[ ]?[+-]\d\d:?\d\d)?(?:[ \u202f]?[AP]M)?
+    |[IWEF]\d{4}[ ]\d\d:\d\d:\d\d\.\d{1,9}|\d{10}\.\d{1,9}|1\d{12}|T?\+\d{1,9}\.\d{1,9}s?
+    )(?=[\s\]|,:)>]|\Z)""",
+    re.ASCII,
+)
+_LEVEL_IN_HEAD = re.compile(
+    r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE|TRC|DBG|INF|WRN|ERR)\b|(?:Trace|Debug|Info(?:rmation)?|Warn(?:ing)?|Error|Fatal|trace|debug|info|warn(?:ing)?|error|fatal)(?=[\]:|>\t]|\s{2}|\s+\[)"
+)
+_IN_BRACKETS = re.compile(
+    r"(?!\[(?:Group|GroupId|MemberId|Consumer|Worker|ShareConsumer)\b.|\[\[)"
+    r"(?:\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){0,120}\]|\([^()]{1,80}\)|<[^<>]{1,80}>|\{\})"
+)
+_NAME_OF_LOGGER = re.compile(
+    r"(?:[A-Za-z_$][\w$-]*\.){1,9}[\w$-]+(?::\d+|\([\w.]+(?::\d+)?\))?(?=[\s\]:,|-]|\Z)|[\w@./-]{1,120}\.(?:py|go|js|ts|rb|rs|cs|java|scala|c)(?::\d+|\[line:\d+\])?(?=[\s:])|[A-Za-z_$][\w$]*(?=[ ]{0,40}[:-] )(?!:)|(?:[A-Z][a-z0-9]+){2,}(?=:? )"
+)
+_BETWEEN = re.compile(r"[-–—|:,;>•]+(?=\s|\Z|[\[<(])|:[A-Za-z_][\w.]{0,80}:(?=[^\s:])")
+_BARE_WORD = re.compile(r"[\w@./=:-]{1,60},?(?=\s)")
+#: What syslog writes behind its time.
+_PROCESS = re.compile(r"(?:[\w.-]{1,60} )?[\w./-]{1,60}\[\d{1,9}\]:(?=\s)")
+_BLANKS = re.compile(r"\s*")
+#: So many words that are none of these may stand before the time or the level: a host, a process, a container.
+_MOST_WORDS = 4
+
+
+def message_behind(line: str) -> int:
+    """Where the message of a line begins, whatever its layout; 0 where nothing like a logger's head stands before it.
+
+    >>> line = "[orders] 10:00:00.123  INFO --- o.a.k.Coordinator : Rebalance started"
+    >>> line[message_behind(line) :]
+    'Rebalance started'
+    """
+    place, words, begun = 0, 0, False
+    while True:
+        blanks = _BLANKS.match(line, place, LONG)
+        place = blanks.end() if blanks else place
+        if ANCHOR.match(line, place):
+            break
+        if part := _TIME_IN_HEAD.match(line, place, LONG) or _LEVEL_IN_HEAD.match(line, place, LONG):
+            begun = True
+        elif part := _IN_BRACKETS.match(line, place, LONG):
+            begun = begun or _LEVEL.search(part[0]) is not None or time_in(part[0])[0] is not None
+        else:
+            part = _BETWEEN.match(line, place, LONG) or _NUMBER.match(line, place, LONG)
+            if part is None and begun:
+                part = _NAME_OF_LOGGER.match(line, place, LONG) or _PROCESS.match(line, place, LONG)
+        if part is None and not begun and words < _MOST_WORDS:
+            part = _BARE_WORD.match(line, place, LONG)
+            words += 1
+        if part is None or part.end() == place:
+            break
+        place = part.end()
+    return place if begun else 0
+
+
+_NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])")
 
 
 class Anchored(NamedTuple):
@@ -69,17 +136,17 @@ def _anchored(line: str, found: re.Match[str]) -> Anchored:
     at, layout = time_in(head)
     if at is None:
         at, layout = iso_in(text[-200:]), None
+    texts = tuple(dict.fromkeys(texts_of(text, quoted='"' in head)))
+    return Anchored(texts, at, layout, level_in(head), client)
+
+
+def level_in(head: str) -> str | None:
+    """The level that stands before a message."""
     level = _LEVEL.search(head)
-    return Anchored(
-        tuple(dict.fromkeys(_texts(text, quoted='"' in head))),
-        at,
-        layout,
-        level[0].upper() if level else None,
-        client,
-    )
+    return level[0].upper() if level else None
 
 
-def _texts(text: str, *, quoted: bool) -> Iterator[str]:
+def texts_of(text: str, *, quoted: bool) -> Iterator[str]:
     """The text without what may stand behind it."""
     bare = text.rstrip(_BORDER)
     if quoted:

@@ -241,9 +241,9 @@ def _complete(told: FileRead, shift_ms: int) -> None:
     for event in told.events:
         fields = event.__dict__
         if fields["side"] != "broker":
+            groups.add(fields.get("group"))
             if "client" in fields:
                 clients.add(fields["client"])
-                groups.add(fields.get("group"))
             if "client" not in fields or "group" not in fields:
                 nameless.append(fields)
         at_ms = fields.get("at_ms")
@@ -259,7 +259,8 @@ def _complete(told: FileRead, shift_ms: int) -> None:
     for fields in nameless:
         if client is not None:
             fields.setdefault("client", client)
-        if group is not None:
+        # What single words tell is of the group only where the client is known too.
+        if group is not None and (client is not None or "confidence" not in fields):
             fields.setdefault("group", group)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from rebalance_kit.forensics.grammar.template import LONG, Template
-from rebalance_kit.forensics.lines.anchors import ANCHOR, is_record, speaks_of_a_group
+from rebalance_kit.forensics.grammar.template import LONG, Template, named, partitions_of
+from rebalance_kit.forensics.lines.anchors import ANCHOR, is_record, message_behind, speaks_of_a_group
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 from rebalance_kit.forensics.lines.refusals import REFUSALS, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
@@ -28,9 +28,8 @@ Prefix: TypeAlias = tuple[str | None, str | None, str | None]
 Message: TypeAlias = "tuple[Head, Prefix, Found]"
 
 #: The fields that words may tell; the text of the template is never matched.
-_FIELDS = (
-    "{group} {client} {instance} {member} {generation} {partitions} {reason} {cause} {limit_ms} {over_ms}"
-)
+_FIELDS = "{group} {client} {instance} {member} {generation} {reason} {cause} {limit_ms} {over_ms}"
+_WITH_A_SHARE = f"{_FIELDS} {{partitions}}"
 #: What a template gives whose line was read by words alone.
 LOW = (("confidence", "low"),)
 
@@ -40,10 +39,13 @@ class _What(NamedTuple):
 
     pattern: re.Pattern[str]
     template: Template
+    #: The same of a line that tells which partitions.
+    of_share: Template
 
 
 def _what(event: str, pattern: str, side: str = "other") -> _What:
-    return _What(re.compile(pattern, re.IGNORECASE), Template(event, side, _FIELDS, LOW))
+    templates = (Template(event, side, fields, LOW) for fields in (_FIELDS, _WITH_A_SHARE))
+    return _What(re.compile(pattern, re.IGNORECASE), *templates)
 
 
 #: What a coordinator writes, whatever was cut off or masked.
@@ -141,7 +143,7 @@ _OF_CLIENTS = (
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
-        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}\bassigned|\bassigned:? \[|new(?:ly)? assign",
+        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}(?<!un)assigned|\bassigned:? \[|new(?:ly)? assign",
     ),
     _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
 )
@@ -198,7 +200,12 @@ _INSTANCE = re.compile(
 _GENERATION = re.compile(
     r"""\b(?:old )?(?:generation(?:_?[iI]d)?|epoch)\\*["']?[=: ]{1,2}(-?\d{1,18})""", re.IGNORECASE
 )
-_PARTITIONS = re.compile(r"\[((?:[\w.]+[\w.-]*-\d+)(?:, [\w.-]+-\d+)*)\]")
+#: What comes before a list of partitions.
+_OF_PARTITIONS = re.compile(
+    r"(?:partitions?|assign\w*|revok\w*|lost)\b\W{0,4}(?=(?:set|frozenset|list|listbuffer|hashset|map)?[\[{(])",
+    re.IGNORECASE,
+)
+_PARTITION = re.compile(r"[\w.-]*\d")
 _REASON = re.compile(
     r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":"([^"]{1,300})|\b([A-Z]{2,30}(?:_[A-Z]{2,30})+)\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
 )
@@ -282,8 +289,8 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
     fields = _fields(text, found.template.event)
     if refusal is not None and (not fields["reason"] or refusal.event in _BY_NAME):
         fields["reason"] = refusal.name
-    named = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
-    if found.template.event in _STEPS and not named and refusal is None:
+    of_whom = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
+    if found.template.event in _STEPS and not of_whom and refusal is None:
         return None
     if container_time is None and found.template.event in _STEPS | _EVERYBODYS and not is_record(text):
         facts = [fields[name] for name in ("partitions", "generation", "member", "client")]
@@ -299,7 +306,8 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
 
 
 def _message(head: Head, found: _What, fields: dict[str, Any]) -> Message:
-    return (head, _NOBODY, (found.template, tuple(fields.get(name, "") for name in found.template.fields)))
+    template = found.of_share if fields["partitions"] else found.template
+    return (head, _NOBODY, (template, tuple(fields.get(name, "") for name in template.fields)))
 
 
 _NOBODY: Prefix = (None, None, None)
@@ -348,13 +356,10 @@ def _kinds(text: str, *, cut: bool) -> tuple[_What, ...]:
 
 def _fields(text: str, event: str) -> dict[str, Any]:
     """Who and how much."""
+    body = text[message_behind(text) :]
     told = {"group": _group(text), "client": _first(_CLIENT, text), "instance": _first(_INSTANCE, text)}
     told |= {"member": _first(_MEMBER, text), "generation": _first(_GENERATION, text)}
-    told |= {
-        "partitions": _first(_PARTITIONS, text),
-        "limit_ms": _first(_LIMIT, text),
-        "over_ms": _first(_OVER, text),
-    }
+    told |= {"partitions": _share(body), "limit_ms": _first(_LIMIT, text), "over_ms": _first(_OVER, text)}
     if (
         event == "other_poll_timeout"
         and not told["over_ms"]
@@ -370,7 +375,7 @@ def _fields(text: str, event: str) -> dict[str, Any]:
         reason = ""
     told["cause" if event == "coordinator_lost" else "reason"] = reason
     for name in ("member", "instance", "client"):
-        if told[name].lower() in _NOT_A_NAME:
+        if told[name].lower() in _NOT_A_NAME or named(told[name]) is None:
             told[name] = ""
     return told
 
@@ -386,6 +391,26 @@ _PHRASES = re.compile(
 )
 _LOGGER = re.compile(r" \((?:[a-z_]\w*\.)+\w+(?::\d+)?\).*\Z")
 _LEVELS = frozenset({"WARNING", "INFO", "ERROR", "DEBUG", "CRITICAL", "NOTICE", "FATAL", "TRACE"})
+
+
+def _share(text: str) -> str:
+    """The list of partitions that a message tells, as it is written."""
+    for found in _OF_PARTITIONS.finditer(text):
+        told = _closed(text[found.end() :])
+        partitions = partitions_of(told)
+        if partitions is not None and all(map(_PARTITION.fullmatch, partitions)):
+            return told
+    return ""
+
+
+def _closed(text: str) -> str:
+    """A text to where its first bracket closes."""
+    depth = 0
+    for place, letter in enumerate(text):
+        depth += (letter in "[{(") - (letter in "]})")
+        if depth == 0 and letter in "]})":
+            return text[: place + 1]
+    return text
 
 
 def _group(text: str) -> str:

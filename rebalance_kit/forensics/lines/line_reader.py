@@ -18,8 +18,16 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, find_of_others
-from rebalance_kit.forensics.grammar.template import LONG, NUMBERS
-from rebalance_kit.forensics.lines.anchors import UNCLEAR, anchored, is_record, speaks_of_a_group
+from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group, named, partitions_of
+from rebalance_kit.forensics.lines.anchors import (
+    UNCLEAR,
+    anchored,
+    is_record,
+    level_in,
+    message_behind,
+    speaks_of_a_group,
+    texts_of,
+)
 from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
 from rebalance_kit.forensics.lines.layouts import (
     CONTINUATIONS,
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
 
 #: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
 _CLIENT_PREFIX = re.compile(
-    r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?clientId=(.*?), groupId=(.*?)\] ?", re.ASCII
+    r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?(?:clientId=)?(.*?)(?:, groupId=(.*?))?\] ?", re.ASCII
 )
 _LOGGER = re.compile(r" \([\w.$]{1,200}(?::\d{1,9})?\)\Z", re.ASCII)
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
@@ -93,7 +101,9 @@ class LineReader:
             return told
         # What no template knows may still speak of a group.
         if told in _MAY_BE_READ:
-            read = by_words(text, container_time, cut=told == _NOT_WHOLE)
+            # What somebody left out of a line does not make it one of another kind.
+            cut = told == _NOT_WHOLE and "..." not in text and "…" not in text
+            read = by_words(text, container_time, cut=cut)
             return read or (UNCLEAR if told is None and _unclear(text) and is_record(line) else told)
         return told
 
@@ -129,10 +139,22 @@ class LineReader:
                     return messages
                 told = told or messages
         if not any_anchor:
-            bare = None if laid != "no known layout" else self._bare(line, container_time)
-            return bare or _of_others(line, container_time) or laid
+            place = message_behind(line)
+            bare = self._bare(line, container_time) if laid == "no known layout" and not place else None
+            told = bare or _of_others(line, container_time)
+            return told or (self._behind(line, place, container_time) if place else None) or laid
         # A line that holds an anchor is a log's, whatever its layout.
         return told or (None if laid in {None, "no known layout"} or "not quite" in (laid or "") else laid)
+
+    def _behind(self, line: str, place: int, container_time: str | None) -> list[Message] | None:
+        """A message behind a head of any layout: time, level, thread and logger in any order."""
+        at, layout = time_in(line)
+        head = (layout, level_in(line[:place]), at or container_time, None)
+        for text in texts_of(line[place:], quoted=False):
+            told = self._messages(text, head, is_json=False)
+            if isinstance(told, list):
+                return told
+        return None
 
     def _bare(self, line: str, container_time: str | None) -> list[Message] | None:
         """A message that stands without anything before it, as people quote them."""
@@ -149,7 +171,7 @@ class LineReader:
             if message.startswith(("[Consumer ", "[Worker ")):
                 client = _CLIENT_PREFIX.match(message, 0, LONG)
                 if client:
-                    prefix, message = (client[1], client[2], client[3]), message[client.end() :]
+                    prefix, message = _who(client), message[client.end() :]
             elif message.startswith("[Group"):
                 broker = _BROKER_PREFIX.match(message)
                 message = message[broker.end() :] if broker else message
@@ -170,7 +192,12 @@ def _unclear(text: str) -> bool:
 def client_prefix(prefix: str) -> Prefix | None:
     """Instance id, client and group of a text that is a client's prefix and nothing else."""
     found = _CLIENT_PREFIX.fullmatch(prefix)
-    return None if found is None else (found[1], found[2], found[3])
+    return None if found is None else _who(found)
+
+
+def _who(prefix: re.Match[str]) -> Prefix:
+    instance, client, group = prefix.groups("")
+    return named(instance), named(client), group or None
 
 
 def is_broker_prefix(prefix: str) -> bool:
@@ -332,11 +359,14 @@ class Messages:
             told["at_ms"] = self._moment(at, layout)
         if level:
             told["level"] = level
-        # A logger in brackets that no layout took for one is no group.
-        if group and told.get("group", "")[:1] in {"", "("}:
+        if (of_group := told.get("group")) and not is_group(of_group):
+            del told["group"]
+        if group and not told.get("group"):
             told["group"] = group
-        if (named := told.get("group")) and named[0] in _QUOTES:
-            told["group"] = named.strip(_QUOTES) or named
+        if (of_group := told.get("group")) and of_group[0] in _QUOTES:
+            told["group"] = of_group.strip(_QUOTES) or of_group
+        if (of_client := told.get("client")) and named(of_client) is None:
+            del told["client"]
         if not told.get("client") and (who := client or (_writer(writer) if writer else None)):
             told["client"] = who
         if instance and not told.get("instance"):
@@ -402,19 +432,13 @@ def _whole(text: str) -> int | None:
 def instance_of(text: str) -> str | None:
     """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
     bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
-    return None if bare in {"null", "None", ""} else bare
-
-
-def _partitions(text: str) -> list[str]:
-    """``[a-0, a-1]`` or ``a-0, a-1`` as a list; an empty one for none."""
-    bare = text.strip()
-    bare = (bare[1:-1] if bare.startswith("[") and bare.endswith("]") else bare).strip(" ")
-    return bare.split(", ") if bare else []
+    return None if bare in {"null", "None", ""} else named(bare)
 
 
 #: What makes values of fields that are not plain text.
 _VALUES: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(NUMBERS, _whole),
+    **dict.fromkeys(("member", "other", "leader"), named),
     "instance": instance_of,
-    "partitions": _partitions,
+    "partitions": partitions_of,
 }

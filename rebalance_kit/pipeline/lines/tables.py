@@ -169,14 +169,15 @@ def _parts(events: Iterable[dict[str, Any]]) -> _Parts:
 
 
 def _of_clients(parts: _Parts) -> tuple[list[str], list[str]]:
-    """The clients that the lines of clients name, and the groups that they name beside one."""
+    """The clients that the lines of clients name, and the groups that they name."""
     clients: set[str] = set()
     groups: set[str] = set()
     for (group, _), kinds in parts.items():
         for once, names, rows in kinds:
-            if once["side"] != "broker" and "client" in names:
-                clients.update(map(itemgetter(names.index("client")), rows))
+            if once["side"] != "broker":
                 groups.update([] if group is None else [group])
+                if "client" in names:
+                    clients.update(map(itemgetter(names.index("client")), rows))
     return sorted(clients), sorted(groups)
 
 
@@ -189,7 +190,8 @@ def unpacked(data: str, place: Place) -> list[dict[str, Any]]:
         if once["side"] != "broker":
             if "client" not in names and place.file_client is not None:
                 same["client"] = place.file_client
-            if "group" not in once and place.file_group is not None:
+            sure = place.file_client is not None or "confidence" not in {*names, *once}
+            if "group" not in once and place.file_group is not None and sure:
                 same["group"] = place.file_group
         begin = len(events)
         events += [dict(zip(names, row), **same) for row in rows]  # noqa: B905 - as many as were packed
