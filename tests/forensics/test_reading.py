@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rebalance_kit.forensics.grammar.template import is_group, partitions_of
+from rebalance_kit.forensics.lines.anchors import client_like, is_unclear
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.lines.layouts import Reading
+from rebalance_kit.forensics.lines.times_in_text import time_in
 
 _CLASS = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 _PREFIX = "[Consumer clientId=c1, groupId=invoices]"
@@ -128,3 +130,50 @@ def test_masks_of_different_length_are_nobody(read):
 def test_lines_without_a_client_are_of_the_one_group_that_their_file_names(read):
     (events, _) = read("Heartbeat session expired - marking coordinator dead\n(Re-)joining group invoices\n")
     assert [event["group"] for event in events] == ["invoices"] * 2
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("[Ledger Listener] 15:47:04.347  INFO --- said", "1970-01-01T15:47:04.347"),
+        ("[ledger] [main] 15:47:04 said", "1970-01-01T15:47:04"),
+        ("INFO [main] 15:47:04,123 said", "1970-01-01T15:47:04,123"),
+        ("pod-1 app 15:47:04,123 said", "1970-01-01T15:47:04,123"),
+        ("ledger-consumer                 | 15:47:04 said", "1970-01-01T15:47:04"),
+        ("time=15:47:04 level=info", "1970-01-01T15:47:04"),
+        ("10:41:41 PM said", "1970-01-01T22:41:41"),
+        ("Sat Nov 21 02:15:25 UTC 2026 said", "2026-11-21T02:15:25"),
+        ("Sun Nov  1 02:15:25 2026 said", "2026-11-01T02:15:25"),
+        ("[21-Nov-2026 02:15:25] said", "2026-11-21T02:15:25"),
+        ("21 November 2026 02:15:25,032 said", "2026-11-21T02:15:25,032"),
+        ("21.11.2026 02:15:25.1 said", "2026-11-21T02:15:25.1"),
+        ("20261121 02:15:25 said", "2026-11-21T02:15:25"),
+        ("20261121T021525Z said", "2026-11-21T02:15:25"),
+        ("2026-11-21 02:15:25:032 said", "2026-11-21T02:15:25.032"),
+        ("2026-11-21  02:15:25.032 said", "2026-11-21T02:15:25.032"),
+        ("I1121 02:15:25.032123 1 main.go:12] said", "Nov 21 02:15:25,032"),
+        ("It restarted by itself once more at 10:00:00 today", None),
+        ("host:9092:10:10:10 said", None),
+    ],
+)
+def test_a_time_among_the_first_fields_is_read(line, expected):
+    assert time_in(line)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "whose"),
+    [
+        ("[app] 15:47:01.706  INFO --- c.c.kafka.consumer.RebalanceListener : said", "a Java client"),
+        ("2026-03-01 INFO 1 --- [main] c.a.kafka.coordinator.Ledger : said", "a Java client"),
+        ("WARNING:aiokafka.consumer.group_coordinator:said", "aiokafka"),
+        ("2026-03-01 10:00:00 - kafka.coordinator - WARNING - said", "kafka-python"),
+        ("INFO said (kafka.coordinator.group.GroupCoordinator)", "a broker"),
+    ],
+)
+def test_whose_line_it_is_like_is_told_by_its_own_signs(line, whose):
+    assert client_like(line) == whose
+
+
+def test_a_class_with_a_groups_word_in_its_name_makes_no_line_of_a_group(read):
+    (_, found) = read("[app] 15:47:01.706  INFO --- c.a.RebalanceConsumer     : Partition: 0, offset: 149\n")
+    assert not any(is_unclear(why, text) for _, why, text in found.rejected)

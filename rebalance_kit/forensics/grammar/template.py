@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -204,6 +204,7 @@ _NO_GROUP = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_group(name: str) -> bool:
     """Whether a text that stands where a group's name does may be one.
 

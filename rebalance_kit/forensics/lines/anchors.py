@@ -207,13 +207,21 @@ _LIKE = (
     ("librdkafka", re.compile(r"rdkafka|\[thrd:", re.IGNORECASE)),
     ("sarama", re.compile(r"sarama|consumergroup/")),
     ("kafkajs", re.compile(r"kafkajs|ConsumerGroup\]|\[Runner\]|\[Connection\]")),
-    ("kafka-python", re.compile(r"kafka\.(?:coordinator|consumer)|aiokafka|TopicPartition\(topic=")),
     ("kafka-go", re.compile(r"kafka-go|member/topic/partitions")),
-    ("a broker", re.compile(r"\[Group(?:Coordinator|MetadataManager)|MemberMetadata\(|\[GroupId ")),
+    (
+        "a broker",
+        re.compile(
+            r"\[Group(?:Coordinator|MetadataManager)|MemberMetadata\(|\[GroupId |kafka\.coordinator\.group"
+        ),
+    ),
     (
         "a Java client",
-        re.compile(r"org\.apache\.kafka|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread"),
+        re.compile(
+            r"org\.apache\.kafka|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
+        ),
     ),
+    ("aiokafka", re.compile(r"aiokafka")),
+    ("kafka-python", re.compile(r"(?<![\w.])kafka\.(?:coordinator|consumer)\b|TopicPartition\(topic=")),
 )
 
 
@@ -245,7 +253,12 @@ def speaks_of_a_group(line: str) -> bool:
 
 def is_unclear(why: str, text: str) -> bool:
     """Whether a rejected line looks like a group's."""
-    return why == UNCLEAR or (why.startswith(_MAY_HIDE) and speaks_of_a_group(text) and is_record(text))
+    return why == UNCLEAR or (why.startswith(_MAY_HIDE) and is_about_a_group(text) and is_record(text))
+
+
+def is_about_a_group(line: str) -> bool:
+    """Whether the message of a line looks like one about a consumer group, whatever its thread and logger are called."""
+    return speaks_of_a_group(line) and speaks_of_a_group(line[message_behind(line) :])
 
 
 def client_like(text: str) -> str | None:

@@ -22,10 +22,10 @@ from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group, na
 from rebalance_kit.forensics.lines.anchors import (
     UNCLEAR,
     anchored,
+    is_about_a_group,
     is_record,
     level_in,
     message_behind,
-    speaks_of_a_group,
     texts_of,
 )
 from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
@@ -186,7 +186,7 @@ class LineReader:
 
 def _unclear(text: str) -> bool:
     """Whether a line that nothing reads looks like a group's, and does not only continue the line before."""
-    return not text.startswith(CONTINUATIONS) and speaks_of_a_group(text[:LONG])
+    return not text.startswith(CONTINUATIONS) and is_about_a_group(text[:LONG])
 
 
 def client_prefix(prefix: str) -> Prefix | None:

@@ -20,7 +20,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rebalance_kit.forensics.grammar.table import BLOCK_LINES, CLUES, CLUES_AT_START, IN_MESSAGES, NOISE
-from rebalance_kit.forensics.grammar.template import LONG, NUMBERS
+from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group
 from rebalance_kit.forensics.lines.anchors import IN_TABBED, speaks_of_a_group
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS, DOCKER_JSON, NAMED
 from rebalance_kit.forensics.lines.line_reader import (
@@ -235,6 +235,8 @@ class QuickReader:
         if found[1] is None or NOISE[0] in line:
             return None
         told = fields_at_once(found[0], found[1])
+        if (of_group := told.get("group")) and not is_group(of_group):
+            return None
         told["text"], told["at_ms"] = line[:SHOWN], at_ms
         told["level"], instance, client, group = head
         if group and not told.get("group"):

@@ -16,10 +16,11 @@ _NO_YEAR = "no-year"
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_MONTH_TAKEN = f"({_MONTH})[a-z]{{0,6}}"
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 
 _ISO = re.compile(
-    r"(?<!\d)\d{4}([-/.])\d\d\1\d\d[T _]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
+    r"(?<!\d)\d{4}([-/.])\d\d\1\d\d(?:[T_-]|,? {1,2})\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
 )
 #: Seconds with a fraction, or milliseconds, since 1970.
 _COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
@@ -37,9 +38,22 @@ _SPARKS = re.compile(r"(?<![\d/])(\d\d)/(0[1-9]|1[0-2])/([0-3]\d) (\d\d:\d\d:\d\
 _SHORT = re.compile(r"(?<![\d-])(\d\d)-(0[1-9]|1[0-2])-([0-3]\d)\.(\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)")
 #: Of en-US: ``11/08/2024, 9:26:32 PM``.
 _AMERICAN = re.compile(rf"(?<!\d)(0?[1-9]|1[0-2])/([0-3]?\d)/(\d{{4}}),? ({_CLOCK})[ \u202f]([AP]M)\b")
-#: A clock alone at the beginning: durations are true, the day is unknown (told as the first of 1970).
+#: Of ``java.util.Date`` and ``ctime``: ``Sat Nov 21 02:15:25 UTC 2026``, ``Nov 21 02:15:25.032 2026``.
+_DATES_OWN = re.compile(
+    rf"\b({_MONTH}) ([ \d]?\d) ({_CLOCK})(?: (?:[A-Z]{{3,4}}|[+-]\d\d:?\d\d))? (\d{{4}})\b"
+)
+#: Day first: ``21 Nov 2026 02:15:25,032``, ``21-Nov-2026 02:15:25``, ``21.11.2026 02:15:25``.
+_DAY_FIRST = re.compile(rf"(?<![\d-])([0-3]?\d)([ -]){_MONTH_TAKEN}\2(\d{{4}})[ ,]{{1,2}}({_CLOCK})")
+_DOTTED = re.compile(rf"(?<![\d.])([0-3]\d)\.(0[1-9]|1[0-2])\.(\d{{4}}),? ({_CLOCK})")
+#: Without separators: ``20261121 02:15:25``, ``20261121T021525``.
+_COMPACT = re.compile(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)[ T](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d{6}(?=Z|\D))")
+#: Of klog: ``I1121 02:15:25.032123``.
+_KLOG = re.compile(r"\b[IWEF]([01]\d)([0-3]\d) (\d\d:\d\d:\d\d)\.(\d{3})")
+#: A clock alone among the first fields of a line (bracketed texts, a level, a name or two): durations are true, the day is
+#: unknown (told as the first of 1970).
 _NO_DAY = re.compile(
-    r"(?:\W{0,3}|[\w.-]{1,20}\s{1,12})((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,]\d{3})?)(?![\d:])"
+    r"(?:\s{0,60}[\W_]{0,6}(?:[\[(<{][^\[\](){}<>]{0,60}[\])>}]|(?:(?!\d\d?:\d\d)[\w.@$/-]){1,40}(?=[\s|,:=>\])]))){0,4}?"
+    r"\s{0,60}[\W_]{0,12}?(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,:]\d{1,9})?)(?![\d:])(?:[ \u202f]?([AP]M)\b)?"
 )
 #: Digits of any script, letters of full width, and the decimal point and the comma of Arabic.
 _OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]")
@@ -63,6 +77,11 @@ def time_in(line: str) -> TimeInText:
         return f"{year}-{_number(month)}-{day}T{_of_day(clock, None)}{zone}", None
     if found := _COUNTED.search(text):
         return found[0], None
+    if told := _with_its_year(text):
+        return told, None
+    if found := _KLOG.search(text):
+        month, day, clock, ms = found.groups()
+        return f"{_MONTHS[int(month) % 13 - 1].title()} {day} {clock},{ms}", _NO_YEAR
     if found := _BARE.search(text):
         month, day, clock, ms = found.groups()
         return f"{month} {int(day):02} {clock},{ms or '000'}", _NO_YEAR
@@ -73,14 +92,38 @@ def time_in(line: str) -> TimeInText:
         year, month, day, clock = found.groups()
         return f"20{year}-{month}-{day}T{clock}", None
     if found := _NO_DAY.match(text):
-        return f"1970-01-01T{found[1]}", None
+        hour, rest = _of_day(found[1], found[2]).split(":", 1)
+        minute, second = rest.split(":", 1)
+        return f"1970-01-01T{hour}:{minute}:{second.replace(':', '.')}", None
     return None, None
+
+
+def _with_its_year(text: str) -> str | None:
+    """A date in one of the forms that name their year behind the day or write it without a sign between."""
+    if found := _DATES_OWN.search(text):
+        month, day, clock, year = found.groups()
+        return f"{year}-{_number(month)}-{int(day):02}T{_of_day(clock, None)}"
+    if found := _DAY_FIRST.search(text):
+        day, _, month, year, clock = found.groups()
+        return f"{year}-{_number(month)}-{int(day):02}T{_of_day(clock, None)}"
+    if found := _DOTTED.search(text):
+        day, number, year, clock = found.groups()
+        return f"{year}-{number}-{day}T{_of_day(clock, None)}"
+    if found := _COMPACT.search(text):
+        year, number, day, clock = found.groups()
+        clock = clock if ":" in clock else f"{clock[:2]}:{clock[2:4]}:{clock[4:6]}"
+        return f"{year}-{number}-{day}T{clock}"
+    return None
 
 
 def iso_in(text: str) -> str | None:
     """The first date and time of day in figures, the year first."""
     found = _ISO.search(in_plain_digits(text))
-    return re.sub("[/.]", "-", found[0][:10]) + found[0][10:].replace("_", "T") if found else None
+    if found is None:
+        return None
+    day, rest = found[0][:10], found[0][10:].lstrip("T_-, ")
+    # Some put a colon before the fraction.
+    return f"{re.sub('[/.]', '-', day)}T{rest[:8]}{rest[8:9].replace(':', '.')}{rest[9:]}"
 
 
 def in_plain_digits(text: str) -> str:
