@@ -177,3 +177,118 @@ def test_whose_line_it_is_like_is_told_by_its_own_signs(line, whose):
 def test_a_class_with_a_groups_word_in_its_name_makes_no_line_of_a_group(read):
     (_, found) = read("[app] 15:47:01.706  INFO --- c.a.RebalanceConsumer     : Partition: 0, offset: 149\n")
     assert not any(is_unclear(why, text) for _, why, text in found.rejected)
+
+
+_SPRING = "2026-03-01 10:00:0{}.000 {} 6 --- [ntainer#0-0-C-1] o.a.k.c.c.internals.ConsumerCoordinator : "
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            f"It said: {_SPRING.format(1, 'INFO')}{_PREFIX} (Re-)joining group "
+            f"{_SPRING.format(2, 'WARN')}{_PREFIX} Rebalance failed.",
+            ["joining", "java_step"],
+        ),
+        (
+            f"[2026-03-01 10:00:01,000] INFO {_PREFIX} (Re-)joining group ({_CLASS}) "
+            f"[2026-03-01 10:00:02,000] INFO {_PREFIX} Successfully joined group with generation 3 ({_CLASS})",
+            ["joining", "joined"],
+        ),
+        (
+            '%7|1772359201.000|JOIN|c1#consumer-1| [thrd:main]: Group "invoices": leave (in state up) '
+            '%7|1772359202.000|JOIN|c1#consumer-1| [thrd:main]: Group "invoices": leave (in state up)',
+            ["rd_leave", "rd_leave"],
+        ),
+        (
+            f'{{"time":"2026-03-01T10:00:01Z","message":"{_PREFIX} (Re-)joining group"}}'
+            f'{{"time":"2026-03-01T10:00:02Z","message":"{_PREFIX} Rebalance failed."}}',
+            ["joining", "java_step"],
+        ),
+    ],
+)
+def test_each_record_of_one_line_is_read(read, line, expected):
+    events, found = read(f"{line}\n")
+    assert [event["event"] for event in events] == expected
+    assert events[1]["at_ms"] - events[0]["at_ms"] == 1000
+    assert {event["line"] for event in events} == {1}
+    assert [event["row"] % 10 for event in events] == [0, 1]
+    assert events[0]["text"] != events[1]["text"]
+    assert (found.lines, found.parsed) == (1, 1)
+
+
+def test_records_of_one_line_are_not_remembered_at_the_time_of_another(read):
+    rest = f"000 INFO {_PREFIX} (Re-)joining group 2026-03-01 10:00:02.000 INFO {_PREFIX} (Re-)joining group"
+    events, _ = read(f"2026-03-01 10:00:01.{rest}\n2026-03-01 10:00:03.{rest}\n")
+    assert [event["at_ms"] % 10_000 for event in events] == [1000, 2000, 3000, 2000]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            f"2026-03-01T10:00:01.000  INFO  {_PREFIX}\nRequest joining group due to: group is already rebalancing\n",
+            ("rejoin_requested", 1),
+        ),
+        (
+            f"2026-03-01 10:00:01.000  INFO 1 --- [main] o.a.k.c.c.i.ConsumerCoordinator :\n    {_PREFIX} (Re-)joining group\n",
+            ("joining", 1),
+        ),
+        (
+            f"{_PREFIX} Member c1-7 sending LeaveGroup request to coordinator\ndue to consumer poll timeout has expired. This means the time\n"
+            "between subsequent calls to poll() was too long.\n",
+            ("leaving", 1),
+        ),
+        (
+            f"10:00:01 INFO {_PREFIX} Finished assignment for group at generation 2:\n{{c1-7=Assignment(partitions=[pay-0]),\n"
+            " c1-8=Assignment(partitions=[pay-1])}\n",
+            ("assignment_finished", 1),
+        ),
+        (
+            "[sarama] 2026/03/01 10:00:01 consumergroup/session/sarama-7/16 heartbeat loop\nstopped\n",
+            ("other_step", 1),
+        ),
+        (
+            "10:00:01 [info] Group member (invoices,coor=#PID<0.7.0>,cb=#PID<0.8.0>,generation=18):\nfailed to join group\n"
+            "reason: :unknown_member_id\n",
+            ("other_unknown_member", 1),
+        ),
+        (
+            '{\n  "level": "WARN",\n  "timestamp": "2026-03-01T10:00:01.000Z",\n  "message": "[Runner] The group is rebalancing, re-joining",\n'
+            '  "groupId": "invoices",\n  "error": "The group is rebalancing, so a rejoin is needed"\n}\n',
+            ("other_rebalancing", 1),
+        ),
+    ],
+)
+def test_a_record_on_several_lines_is_one(read, text, expected):
+    events, found = read(f"Before.\n\n{text}\nThen it went on.\n")
+    assert [(event["event"], len(events)) for event in events] == [expected]
+    assert events[0]["line"] == 3
+    assert found.lines == text.count("\n") + 4
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (f"10:00:01 INFO {_PREFIX} (Re-)joining group\nand then nothing happened any more\n", None),
+        ("const { Kafka } = configured({\n  brokers: [],\n  retries: 3\n})\n", None),
+        (
+            f"│ {_PREFIX} (Re-)joining group        │\n│ {_PREFIX} Rebalance failed.           │\n",
+            "borders that a terminal drew were taken off the lines",
+        ),
+    ],
+)
+def test_only_what_was_joined_is_said_to_be(tmp_path, text, note):
+    path = tmp_path / "app.log"
+    path.write_text(text, "utf-8")
+    told = Text(path)
+    assert b"".join(told.pieces()).rstrip().count(b"\n") == text.rstrip().count("\n")
+    assert told.note(2) == note
+
+
+def test_what_a_person_tells_of_a_log_is_no_event(read):
+    events, _ = read(
+        "After that we always saw that The coordinator is not aware of this member. Can it be?\n"
+        "后面日志又说The coordinator is not aware of this member.再后面就是别的\n"
+    )
+    assert events == []

@@ -107,7 +107,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("java_step", "SyncGroup failed due to inconsistent Protocol {_}"),
     ("join_failed", "JoinGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
     ("sync_failed", "SyncGroup failed: {reason} Need to re-join the group. Sent generation was {detail}"),
-    ("leaving", "Member {member} sending LeaveGroup request to coordinator {_} due to {reason}"),
+    # As quoted, the coordinator may be left out.
+    ("leaving", "Member {member} sending LeaveGroup request to coordinator{_} due to {reason}"),
     ("poll_timeout", "c" + _POLL_TEXT),
     ("poll_timeout", "C" + _POLL_TEXT),
     (

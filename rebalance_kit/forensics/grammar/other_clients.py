@@ -86,6 +86,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_step", "entering loop for consumer group, {group}"),
     ("other_step", "selected as leader for group, {group}"),
     ("other_step", "using {_} balancer to assign group, {group}"),
+    ("other_step", "found member: {member}/[]byte{_}"),
     ("other_step", "found member: {member}/{_}"),
     ("other_step", "sync group finished for group, {group}"),
     (
@@ -131,6 +132,14 @@ _LINES: tuple[tuple[str, str], ...] = (
     (
         "other_leaving",
         "Group member ({group},coor={_},generation={generation}): leaving group, reason:{reason}",
+    ),
+    (
+        "other_unknown_member",
+        "Group member ({group},coor={_},generation={generation}): failed to join group{_}nknown_member{_}",
+    ),
+    (
+        "other_join_failed",
+        "Group member ({group},coor={_},generation={generation}): failed to join group {reason}",
     ),
     ("other_joined", "Group member ({group},coor={_},generation={generation}): elected={_}"),
     ("other_assigned", "Group member ({group},coor={_},generation={generation}): assignments received{_}"),
@@ -361,6 +370,7 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     # Spring
     ("java_step", "These offsets could not be committed; partition(s) lost during rebalance: {_}"),
     ("java_step", "Enforced rebalance requested for container: {_}"),
+    ("java_step", "{group}: Consumer stopped"),
     ("container_assigned", "{group}: partitions assigned: {partitions}"),
     ("container_revoked", "{group}: partitions revoked: {partitions}"),
     ("container_lost", "{group}: partitions lost: {partitions}"),

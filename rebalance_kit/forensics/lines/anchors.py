@@ -9,13 +9,14 @@ Which lines look like a group's, so that nothing is said to be absent while one 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from rebalance_kit.forensics.grammar.template import LONG
-from rebalance_kit.forensics.lines.times_in_text import iso_in, time_in
+from rebalance_kit.forensics.lines.times_in_text import in_plain_digits, iso_in, time_in
 
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
@@ -82,6 +83,7 @@ def message_behind(line: str) -> int:
     'Rebalance started'
     """
     place, words, begun = 0, 0, False
+    line = in_plain_digits(line[:LONG])
     while True:
         blanks = _BLANKS.match(line, place, LONG)
         place = blanks.end() if blanks else place
@@ -105,6 +107,72 @@ def message_behind(line: str) -> int:
 
 
 _NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])")
+
+#: What may stand before the time of a record inside a line, and how near its level is.
+_BEFORE_A_TIME = frozenset(" \t\u3000\"'`>|[(。：:;,.")
+_TO_ITS_LEVEL = re.compile(
+    r"[\])]?[\s|,:-]{1,5}(?:[\[(][^\[\]()]{0,60}[\])]\s{1,3})?[\[<(]?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
+)
+_LEVEL_BEFORE = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b[\s|,:\[(-]{1,8}\Z")
+#: Records without a time.
+_LEVEL_AND_LOGGER = re.compile(
+    r"(?:(?<=\s)|\A)(?:\[[^\[\]]{1,60}\] )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) +(?:\[[^\[\]]{1,60}\] +)?(?:[a-zA-Z_$][\w$]*\.)+[\w$]+ +[-:] "
+)
+_OF_RDKAFKA = re.compile(r"%\d\|\d{10}\.\d{3}\|[A-Z]+\|")
+_VARIES = re.compile(r"\d+|[A-Z]{4,7}")
+
+
+def records_in(line: str) -> list[str]:
+    """The records that a line holds: a paste may have lost the ends of its lines.
+
+    Each begins as the first does, with a time of the same form and a level near it; or is a JSON object of its own.
+
+    >>> records_in("10:00:00 INFO joined 10:00:01 WARN left")
+    ['10:00:00 INFO joined', '10:00:01 WARN left']
+    """
+    if line[:2] == '{"':
+        return _objects_in(line) if "}" in line[:-2] else [line]
+    if "%" in line and len(begins := [found.start() for found in _OF_RDKAFKA.finditer(line)]) > 1:
+        return _cut(line, begins)
+    begins, form = [], ""
+    plain = in_plain_digits(line)
+    for found in _TIME_IN_HEAD.finditer(plain, 0, 20 * LONG) if _LEVEL.search(plain) else ():
+        if found.start() and plain[found.start() - 1] not in _BEFORE_A_TIME:
+            continue
+        begin = found.start() - (plain[found.start() - 1 : found.start()] in {"[", "("})
+        level = _TO_ITS_LEVEL.match(plain, found.end())
+        if level is None and (level := _LEVEL_BEFORE.search(plain, max(0, begin - 30), found.start())):
+            begin = level.start()
+        its_form = _VARIES.sub("0", plain[begin : found.end()]) if level else None
+        if its_form and (not form or its_form == form):
+            begins, form = [*begins, begin], its_form
+    if not begins and len(begins := [found.start() for found in _LEVEL_AND_LOGGER.finditer(line)]) == 1:
+        return [line]
+    return _cut(line, begins) if len(begins) > 1 else [line]
+
+
+def _cut(line: str, begins: list[int]) -> list[str]:
+    """The line cut before each of these places; what stands before the first is a part too."""
+    edges = [0, *(begin for begin in begins if begin), len(line)]
+    parts = (line[begin:end].strip() for begin, end in pairwise(edges))
+    return [part for part in parts if part]
+
+
+_JSON = json.JSONDecoder()
+
+
+def _objects_in(line: str) -> list[str]:
+    """JSON objects that stand behind each other."""
+    parts: list[str] = []
+    place = 0
+    while line[place : place + 1] == "{":
+        try:
+            _, end = _JSON.raw_decode(line, place)
+        except (ValueError, RecursionError):
+            return [line]
+        parts.append(line[place:end])
+        place = end + len(line[end:]) - len(line[end:].lstrip(" ,\t"))
+    return parts if len(parts) > 1 and place >= len(line.rstrip()) else [line]
 
 
 class Anchored(NamedTuple):
@@ -217,7 +285,7 @@ _LIKE = (
     (
         "a Java client",
         re.compile(
-            r"org\.apache\.kafka|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
+            r"org\.apache\.kafka|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?<!--- )(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
         ),
     ),
     ("aiokafka", re.compile(r"aiokafka")),
@@ -240,6 +308,24 @@ def is_record(line: str) -> bool:
     """
     text = line[:LONG]
     return _RECORD.match(text) is not None or ANCHOR.search(text) is not None or time_in(text)[0] is not None
+
+
+#: How a person begins who then quotes a log: some words, or letters of a script that writes none apart.
+_WORDS = re.compile(r"\W{0,8}(?:[A-Za-z'’]+,? ){6}")
+_OTHER_WORDS = re.compile(r"[^\[{(\"]{0,20}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}")
+#: Words of somebody who tells; Kafka's own sentences that hold them are known.
+_PERSON = re.compile(r"\b(?:I|we|they|my|our)\b(?![-.])")
+
+
+def is_prose(line: str, quoted: str = "") -> bool:
+    """Whether a line is a person's sentence, be there a log's words in it or not; ``quoted``: how those begin.
+
+    >>> is_prose("Later on it said in the log that joining group orders failed.", "joining group")
+    True
+    """
+    before = line[: max(0, line.find(quoted))]
+    told = _OTHER_WORDS.match(line) or _WORDS.match(before) or _PERSON.search(line)
+    return told is not None and not is_record(line)
 
 
 def speaks_of_a_group(line: str) -> bool:

@@ -13,7 +13,8 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.lines.anchors import ANCHOR
+from rebalance_kit.forensics.grammar.template import LONG
+from rebalance_kit.forensics.lines.anchors import ABOUT, ANCHOR, message_behind
 from rebalance_kit.forensics.lines.last_resort import LOW
 from rebalance_kit.forensics.lines.layouts import LAYOUTS
 from rebalance_kit.forensics.lines.line_reader import LineReader
@@ -83,57 +84,118 @@ def _goes_on(line: str, after: str, width: int) -> bool:
     return wide and _BEGINS.match(after) is None and line[:_ALIKE] != after[:_ALIKE]
 
 
-#: A broken line is tried with so many lines below it.
-_BELOW = 3
+#: A broken line is tried with so many lines below it, and a record of JSON is so long at most.
+_BELOW, _LINES_OF_A_RECORD = 8, 60
 
 
 def rejoined(data: bytes) -> bytes | None:
-    """Lines that somebody broke by hand, put together where only the whole is a line of the grammar; None where none is.
+    """Records that stand on several lines, put together; None where there is none.
 
-    The place of a line that was added to the one above stays, empty, so that line numbers stay.
+    JSON printed over many lines; a message broken by hand, where only the whole is a line of the grammar; a message below
+    its time and logger.  The place of a line that was added to the one above stays, empty, so that line numbers stay.
     """
     if len(data) > TERMINAL_BYTES or b"\n" not in data:
         return None
     lines = data.decode("utf-8", "replace").split("\n")
+    before = lines.copy()
     reader = LineReader(LAYOUTS)
-    changed = False
-    for place, line in enumerate(lines[:-1]):
+    place = 0
+    while place < len(lines) - 1:
         # Nearly always a line of its own follows, and then there is nothing to put together.
-        if _ends_above(lines[place + 1]) or not _may_be_broken(line) or _whole(reader, line):
-            continue
-        joined = line.rstrip()
-        for below in range(place + 1, min(place + 1 + _BELOW, len(lines))):
-            after = lines[below].strip()
-            if _ends_above(lines[below]) or ANCHOR.search(after):
-                break
-            joined = f"{joined} {after}"
-            # A bracket that is still open goes on below.
-            if joined.count("(") <= joined.count(")") and _whole(reader, joined):
-                lines[place : below + 1] = [joined, *[""] * (below - place)]
-                changed = True
-                break
+        size = _size_of_object(lines, place) or (
+            0 if _ends_above(lines[place + 1]) else _size_of_broken(reader, lines, place)
+        )
         after = lines[place + 1]
-        if lines[place] == line and _DEEPER.match(after) and not _TRACE.match(after.strip()):
-            lines[place : place + 2] = [f"{line.rstrip()} {after.strip()}", ""]
-            changed = True
-    return "\n".join(lines).encode() if changed else None
+        if (
+            not size
+            and _DEEPER.match(after)
+            and not _TRACE.match(after.strip())
+            and _may_be_broken(lines[place])
+        ):
+            size = 2
+        if size > 1:
+            whole = " ".join(
+                [lines[place].rstrip(), *(line.strip() for line in lines[place + 1 : place + size])]
+            )
+            lines[place : place + size] = [whole, *[""] * (size - 1)]
+        place += max(size, 1)
+    return "\n".join(lines).encode() if lines != before else None
+
+
+def _size_of_object(lines: list[str], place: int) -> int:
+    """How many lines an object has that begins at the end of this one, with a message or a group in it; 0 for none."""
+    if lines[place].rstrip()[-1:] != "{" or not 0 < len(lines[place + 1].strip()) < LONG:
+        return 0
+    margin = len(lines[place]) - len(lines[place].lstrip())
+    for end in range(place + 1, min(place + _LINES_OF_A_RECORD, len(lines))):
+        line = lines[end]
+        if line.strip()[:1] == "}" and len(line) - len(line.lstrip()) <= margin:
+            inside = [part.strip() for part in lines[place + 1 : end]]
+            told = sum(_MEMBER.match(part) is not None for part in inside)
+            return end - place + 1 if told >= 2 and _OF_A_RECORD.search(" ".join(inside)) else 0
+        if not line.strip():
+            return 0
+    return 0
+
+
+#: A member of an object, of JSON or as JavaScript prints it; what makes the object a record of a log.
+_MEMBER = re.compile(r"""["']?[\w@.$-]{1,60}["']?\s?: """)
+_OF_A_RECORD = re.compile(
+    r"""["']?\b(?:message|msg|log|textPayload|groupId|group_?id|memberId|member_id|clientId|error)["']?\s?: """
+)
+
+
+def _size_of_broken(reader: LineReader, lines: list[str], place: int) -> int:
+    """How many lines a message is broken into that begins with this one; 0 where it is whole or remains unknown."""
+    line = lines[place]
+    if not _may_be_broken(line) or _whole(reader, line):
+        return 0
+    joined, size = line.rstrip(), 0
+    for below in range(place + 1, min(place + 1 + _BELOW, len(lines))):
+        after = lines[below].strip()
+        if _ends_above(lines[below]) or (ANCHOR.search(after) and message_behind(joined) < len(joined)):
+            break
+        joined = f"{joined} {after}"
+        if size:
+            # What goes on in small letters belongs to it.
+            if not after[:1].islower():
+                break
+            size = below - place + 1
+        # A bracket that is still open goes on below.
+        elif _balanced(joined) and _whole(reader, joined):
+            size = below - place + 1
+    return size
+
+
+def _balanced(text: str) -> bool:
+    return all(text.count(opened) <= text.count(closed) for opened, closed in ("()", "[]", "{}"))
 
 
 #: So far to the right goes on what stands above, in small letters.
 _DEEPER = re.compile(r" {12,}[a-z]")
 #: Lines of a stack trace end no line above them.
-_TRACE = re.compile(r"at [\w.$]+\(|Caused by:|(?:java|org|com|io)\.|\.\.\. \d+ more")
-_BREAKABLE = re.compile(r"session timed out|maximum poll interval|LeaveGroup request|poll timeout")
+_TRACE = re.compile(r"at [\w.$]+\(|Caused by:|(?:java|org|com|io)\.|\.\.\. \d+ more|File \"|Traceback")
+#: What ends a paste or begins another part of a document.
+_OF_DOCUMENTS = re.compile(r"```|~~~|'''|[#>] |#{2,}|//|</?\w+>|\* |- |\d{1,2}[.)] ")
 
 
 def _ends_above(line: str) -> bool:
-    """Whether a line cannot be the rest of the one above it: it is blank, begins as lines of logs do, or is of a stack trace."""
+    """Whether a line cannot be the rest of the one above: blank, begun as lines of logs do, of a stack trace or a document."""
     after = line.strip()
-    return not after or _BEGINS.match(line) is not None or _TRACE.match(after) is not None
+    if not after or _BEGINS.match(line) is not None or _TRACE.match(after) or _OF_DOCUMENTS.match(after):
+        return True
+    return ANCHOR.match(after) is None and message_behind(line) > 0
 
 
 def _may_be_broken(line: str) -> bool:
-    return ANCHOR.search(line) is not None or _BREAKABLE.search(line) is not None
+    """Whether a line may be the beginning of one about a group."""
+    if ANCHOR.search(line) is not None or _BREAKABLE.search(line) is not None:
+        return True
+    behind = message_behind(line)
+    return behind > 0 and (behind >= len(line.rstrip()) or ABOUT.search(line, behind) is not None)
+
+
+_BREAKABLE = re.compile(r"session timed out|maximum poll interval|LeaveGroup request|poll timeout")
 
 
 def _whole(reader: LineReader, line: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
 from rebalance_kit.forensics.lines.anchors import is_unclear
-from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE, SHOWN, Messages
+from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE, SHOWN, Messages, Several
 from rebalance_kit.forensics.lines.repeats import QuickReader, Repeats, sieve
 from rebalance_kit.forensics.lines.timestamps import MILLIS
 from rebalance_kit.model.collector import uncollected
@@ -203,7 +203,10 @@ def _tell(told: FileRead, found: list[dict[str, Any]] | str, number: int, line: 
         told.rejected.append((number, found, line.rstrip("\r")[:SHOWN]))
         return
     for part, fields in enumerate(found):
+        text = fields["text"]
         _add(told, fields, number, line)["row"] += part
+        if type(found) is Several:
+            fields["text"] = text
     told.parsed -= len(found) - 1
 
 

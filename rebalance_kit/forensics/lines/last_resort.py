@@ -10,7 +10,13 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rebalance_kit.forensics.grammar.template import LONG, Template, named, partitions_of
-from rebalance_kit.forensics.lines.anchors import ANCHOR, is_record, message_behind, speaks_of_a_group
+from rebalance_kit.forensics.lines.anchors import (
+    ANCHOR,
+    is_prose,
+    is_record,
+    message_behind,
+    speaks_of_a_group,
+)
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
 from rebalance_kit.forensics.lines.refusals import REFUSALS, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
@@ -257,7 +263,7 @@ _PROSE = re.compile(
 
 
 def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Message] | None:
-    if not speaks_of_a_group(text) or _PROSE.search(text):
+    if not speaks_of_a_group(text) or _PROSE.search(text) or is_prose(text):
         return None
     text = _NO_ERROR.sub("-", text)
     text = _CLASSES.sub("-", text) if "Coordinator" in text else text

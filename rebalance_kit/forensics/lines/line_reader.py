@@ -23,9 +23,11 @@ from rebalance_kit.forensics.lines.anchors import (
     UNCLEAR,
     anchored,
     is_about_a_group,
+    is_prose,
     is_record,
     level_in,
     message_behind,
+    records_in,
     texts_of,
 )
 from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
@@ -208,7 +210,7 @@ def is_broker_prefix(prefix: str) -> bool:
 def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     """What another client says in a line."""
     found = find_of_others(line)
-    if found is None:
+    if found is None or is_prose(line, found[0].literals[0]):
         return None
     template, texts = found
     found = (
@@ -315,6 +317,10 @@ _LARGEST = 2**63
 _DIGITS, _SURE_DIGITS = 100, 19
 
 
+class Several(list[dict[str, Any]]):
+    """The events of a line that holds several records: each with the text of its own."""
+
+
 class Messages:
     """Reads lines that may matter: their events as dictionaries of fields, with ``at_ms`` and ``text``."""
 
@@ -326,6 +332,15 @@ class Messages:
         """The events of a line; why it is rejected; or None: it is ignored."""
         if "\0" in line or "\1" in line or "\2" in line:
             return "binary, not text"
+        records = records_in(line)
+        if len(records) > 1:
+            told = [self._of_record(record) for record in records]
+            events = [event for one in told if isinstance(one, list) for event in one]
+            why = next((one for one in told if isinstance(one, str)), None)
+            return Several(events) if events else why
+        return self._of_record(line)
+
+    def _of_record(self, line: str) -> list[dict[str, Any]] | str | None:
         found = self._reader.read(line)
         if found is None or isinstance(found, str):
             return found

@@ -159,6 +159,9 @@ class Repeats:
                     if not self._counts_from(cut, fields["at_ms"]):
                         return
                     fields["at_ms"] -= ms
+        elif type(told) is not str and told is not None:
+            # Of several records only the first has the line's time.
+            return
         if len(rest) > LONGEST:
             return
         if len(memory) >= MOST:
@@ -213,7 +216,15 @@ class QuickReader:
         head = self._heads.get(beginning, _UNKNOWN)
         if head is _UNKNOWN:
             head = self._learn(beginning)
-        if head is None or len(line) > LONG or "\0" in line or "\1" in line or "\2" in line:
+        # Another record may stand behind the first.
+        if (
+            head is None
+            or len(line) > LONG
+            or line.find(line[:11], 12) >= 0
+            or "\0" in line
+            or "\1" in line
+            or "\2" in line
+        ):
             return None
         end = rest.rfind(" (")
         if rest[end:] not in self._loggers and not self._learn_logger(rest[end:]):

@@ -52,12 +52,18 @@ _KLOG = re.compile(r"\b[IWEF]([01]\d)([0-3]\d) (\d\d:\d\d:\d\d)\.(\d{3})")
 #: A clock alone among the first fields of a line (bracketed texts, a level, a name or two): durations are true, the day is
 #: unknown (told as the first of 1970).
 _NO_DAY = re.compile(
-    r"(?:\s{0,60}[\W_]{0,6}(?:[\[(<{][^\[\](){}<>]{0,60}[\])>}]|(?:(?!\d\d?:\d\d)[\w.@$/-]){1,40}(?=[\s|,:=>\])]))){0,4}?"
+    r"(?:\s{0,60}[\W_]{0,6}(?:[\[(<{][^\[\](){}<>]{0,60}[\])>}]|(?!\d{1,4}[/.-]\d{1,2}[/.-]\d)(?:(?!\d\d?:\d\d)[\w.@$/-]){1,40}(?=[\s|,:=>\])]))){0,4}?"
     r"\s{0,60}[\W_]{0,12}?(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:[.,:]\d{1,9})?)(?![\d:])(?:[ \u202f]?([AP]M)\b)?"
 )
-#: Digits of any script, letters of full width, and the decimal point and the comma of Arabic.
-_OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]")
-_PLAIN_SIGNS = {"\u3000": " ", "\u066b": ".", "\u060c": ","}
+#: Digits of any script, letters of full width, the decimal point and the comma of Arabic, and the dashes that a word
+#: processor puts between digits.
+_OTHER_SIGNS = re.compile(r"[^\D0-9]|[\uff01-\uff5e\u3000\u066b\u060c]|(?<=\d)[\u2010-\u2015\u2212](?=\d)")
+_PLAIN_SIGNS = {
+    "\u3000": " ",
+    "\u066b": ".",
+    "\u060c": ",",
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+}
 
 
 def time_in(line: str) -> TimeInText:
