@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rebalance_kit.forensics.grammar.template import is_group, partitions_of
@@ -292,3 +294,61 @@ def test_what_a_person_tells_of_a_log_is_no_event(read):
         "后面日志又说The coordinator is not aware of this member.再后面就是别的\n"
     )
     assert events == []
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"log": f"{_PREFIX} (Re-)joining group\n", "ts": "2026-03-01T10:00:01Z"}, "joining"),
+        ({"textPayload": f"{_PREFIX} (Re-)joining group", "timestamp": "2026-03-01T10:00:01Z"}, "joining"),
+        (
+            {
+                "jsonPayload": {"message": f"{_PREFIX} (Re-)joining group"},
+                "timestamp": "2026-03-01T10:00:01Z",
+            },
+            "joining",
+        ),
+        ({"@m": f"{_PREFIX} (Re-)joining group", "@t": "2026-03-01T10:00:01Z"}, "joining"),
+        ({"@message": f"{_PREFIX} (Re-)joining group", "@timestamp": "2026-03-01T10:00:01Z"}, "joining"),
+        (
+            {"message": json.dumps({"msg": f"{_PREFIX} (Re-)joining group"}), "time": "2026-03-01T10:00:01Z"},
+            "joining",
+        ),
+        (
+            {
+                "message": "Heartbeat failed for group invoices because it is rebalancing",
+                "ts": "2026-03-01T10:00:01Z",
+            },
+            "other_rebalancing",
+        ),
+    ],
+)
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_a_message_is_found_under_any_key_of_json(read, record, expected, separators):
+    ((event,), _) = read(json.dumps(record, separators=separators) + "\n")
+    assert (event["event"], event["group"]) == (expected, "invoices")
+    assert event["at_ms"] == 1_772_359_201_000
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            '{"message": "Failed to join group invoices: NodeNotReadyError: node-1"}',
+            "NodeNotReadyError: node-1",
+        ),
+        ('{"msg":"Failed to join group invoices: said \\"no\\"","logger":"kafka"}', 'said "no"'),
+        (
+            '{"message":"join group failed","group":"invoices","err":"read tcp: i/o timeout","n":3}',
+            "read tcp: i/o timeout",
+        ),
+        (
+            '10:00:01 level=error msg="join failed" group=invoices err="read tcp: i/o timeout" uuid=7',
+            "read tcp: i/o timeout",
+        ),
+        ("10:00:01 ERROR group.id=invoices commit failed, error=%s}, custom:{x}", None),
+    ],
+)
+def test_a_reason_ends_where_its_quotes_do(read, line, reason):
+    ((event,), _) = read(f"{line}\n")
+    assert (event.get("reason"), event["group"]) == (reason, "invoices")

@@ -242,10 +242,13 @@ def find_of_others(line: str) -> Found | None:
     for beginning in _BEGINNINGS.finditer(line, 0, _SEARCHED):
         rest = line[beginning.start() :].rstrip()
         # In JSON the message ends where its quotes do.
-        quoted = [_IN_QUOTES.match(rest)] if '"' in line[: beginning.start()] else []
-        for text in (rest, *(told[1] for told in quoted if told)):
+        quoted = _IN_QUOTES.match(rest) if '"' in line[: beginning.start()] else None
+        for text in [rest] if quoted is None else [rest, quoted[1].replace('\\"', '"'), rest + " "]:
             for finder in (_IN_OTHER_CLIENTS, IN_MESSAGES):
                 found = finder.find(text)
+                # Behind the message other keys follow: only a template that reads them reads so far.
+                if text is rest and quoted and found and '"' not in found[0].text:
+                    continue
                 if found is not None and found[1] is not None:
                     return found
     return None

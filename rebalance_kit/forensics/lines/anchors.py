@@ -233,7 +233,8 @@ ABOUT = re.compile(
     r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
     r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
     r"(?:abandoned|dead) subscription|RebalanceCb|part of an active group|auto-commit of offsets|Offset ?[Cc]ommit (?:request|failed)|"
-    r"uncaught and unrecoverable exception|No current assignment for|\] Crash: |[Ss]topping container|Fatal consumer exception"
+    r"uncaught and unrecoverable exception|No current assignment for|\] Crash: |[Ss]topping container|Fatal consumer exception|"
+    r"\b(?:join|sync|commit)\w* (?:failed|error|refused|timed out)(?=.*\b(?:group|consumer))|\b(?:group|consumer)\b.*\b(?:join|sync|commit)\w* (?:failed|error|refused|timed out)"
 )
 
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words

@@ -213,7 +213,7 @@ _OF_PARTITIONS = re.compile(
 )
 _PARTITION = re.compile(r"[\w.-]*\d")
 _REASON = re.compile(
-    r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":"([^"]{1,300})|\b([A-Z]{2,30}(?:_[A-Z]{2,30})+)\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
+    r"""reason: (.{1,300}?)\)?[.]?(?: \([\w.]+\))?$|"(?:err|error|why|reason)":\s?"((?:[^"\\]|\\.){1,300})|\b([A-Z]{2,30}(?:_[A-Z]{2,30})+)\b|\b(\w+(?:Exception|Error))\b|(?:due to|because|err(?:or)?[:=]) ?(.{1,200})"""
 )
 _LIMIT = re.compile(r"\((\d{1,12}) ?ms\)|(?:interval|timeout)\S* ?[=:]? ?(\d{2,12}) ?ms")
 _OVER = re.compile(r"(?:exceeded by|after|took) (\d{1,12}) ?ms")
@@ -253,7 +253,7 @@ _CLASSES = re.compile(
 
 #: A field that says that nothing is wrong.
 _NO_ERROR = re.compile(
-    r"""\b(?:error_?code|error|err)\\*["']?\s?[=:]\s?\\*["']?(?:0|None|null|nil|NONE|NO_ERROR|no_error)\b""",
+    r"""\b(?:error_?code|error|err)\\*["']?\s?[=:]\s?\\*["']?(?:0|None|null|nil|<nil>|NONE|NO_ERROR|no_error|Ok\(\(\)\)|Success)(?!\w)""",
     re.IGNORECASE,
 )
 #: A person tells: no line of a log.
@@ -376,8 +376,9 @@ def _fields(text: str, event: str) -> dict[str, Any]:
     if event == "consumer_crashed" and (crash := _CRASH.search(text)):
         return told | {"reason": crash[1].rstrip(" .,")}
     phrase = _PHRASES.search(text)
-    reason = _LOGGER.sub("", phrase[0] if phrase else _first(_REASON, text)).rstrip(" .(\\")
-    if reason in _LEVELS:
+    reason = phrase[0] if phrase else _unquoted(_first(_REASON, text), in_json='":' in text)
+    reason = _LOGGER.sub("", reason).rstrip(" .(\\")
+    if reason in _LEVELS or _SAYS.match(reason) is None:
         reason = ""
     told["cause" if event == "coordinator_lost" else "reason"] = reason
     for name in ("member", "instance", "client"):
@@ -397,6 +398,19 @@ _PHRASES = re.compile(
 )
 _LOGGER = re.compile(r" \((?:[a-z_]\w*\.)+\w+(?::\d+)?\).*\Z")
 _LEVELS = frozenset({"WARNING", "INFO", "ERROR", "DEBUG", "CRITICAL", "NOTICE", "FATAL", "TRACE"})
+
+
+def _unquoted(text: str, *, in_json: bool) -> str:
+    """A text to where the quotes around it end: its own, or those of the value of JSON in which it stands."""
+    if text[:1] in _QUOTES and (own := re.match(r"""(["'])((?:[^\\]|\\.)*?)\1""", text)):
+        return own[2]
+    return _END_OF_VALUE.split(text, maxsplit=1)[0].replace('\\"', '"') if in_json else text
+
+
+_QUOTES = frozenset("\"'")
+_END_OF_VALUE = re.compile(r"""(?<!\\)"\s*(?:[,}\]]|\Z)""")
+#: A word: what has none is no reason.
+_SAYS = re.compile(r"[\w\[(<:].*?(?:[A-Za-z]{3}|[^\W\d_a-zA-Z]{2})|[A-Za-z]{3}|[^\W\d_a-zA-Z]{2}")
 
 
 def _share(text: str) -> str:

@@ -207,6 +207,7 @@ _TIMED = re.compile(
 
 #: docker's own log file of a container: one JSON object per line.
 DOCKER_JSON = '{"log":"'
+_TIMES = ("time", "@timestamp", "timestamp", "ts", "date")
 
 
 #: A JSON escape of one half of a surrogate pair; alone it is no character.
@@ -225,7 +226,8 @@ def unwrap(line: str) -> tuple[str, str | None]:
         return line, None
     text, at = line, None
     if line.startswith(DOCKER_JSON):
-        log, time = map((json_object(line) or {}).get, ("log", "time"))
+        record = json_object(line) or {}
+        log, time = record.get("log"), next((record[key] for key in _TIMES if key in record), None)
         if isinstance(log, str):
             text, at = log.rstrip("\r\n"), time if isinstance(time, str) else None
     else:
