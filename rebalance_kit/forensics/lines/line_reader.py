@@ -299,9 +299,10 @@ def _json_parts(text: str, keys: Sequence[Sequence[str]]) -> list[str | None] | 
         return None
     # A collector wraps the record that it took, as an object or as text.
     within = [part for part in record.values() if isinstance(part, dict)]
-    if all(record.get(key) is None for key in keys[0]):
+    if not any(isinstance(record.get(key), str) for key in keys[0]):
         record |= next((part for part in within if any(key in part for key in keys[0])), {})
     values = [next((record[key] for key in some if record.get(key) is not None), None) for some in keys]
+    values[0] = next((record[key] for key in keys[0] if isinstance(record.get(key), str | dict)), None)
     texts = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     if texts[0] and texts[0][:2] == '{"' and (inner := _json_parts(texts[0].rstrip("\n"), keys)):
         return [one or other for one, other in zip(inner, texts, strict=True)]

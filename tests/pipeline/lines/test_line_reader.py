@@ -92,7 +92,8 @@ def test_wherever_batches_are_cut_the_same_lines_have_the_same_numbers(sizes):
     assert len(whole[1]) == 3
     for row in whole[0]:
         block = [line[2] for line in lines if line[:2] == (row["file"][0], row["block"])]
-        assert block[row["nth"] - 1].decode("utf-8", "replace").startswith(row["text"])
+        # A damaged line may hold the beginning of one more record.
+        assert row["text"] in block[row["nth"] - 1].decode("utf-8", "replace")
     pieces, begin, cut, turn = [], 0, reader(), 0
     while begin < len(lines):
         size = sizes[turn % len(sizes)]
