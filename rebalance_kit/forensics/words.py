@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
+#: A UUID behind a client's name.
+_UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+
+
+def short(text: str) -> str:
+    """A text with the first part of its UUIDs alone, which is enough to tell members apart.
+
+    >>> short("c1-3d088f73-0d4b-40a2-94b6-76a32dab4a9b leaves")
+    'c1-3d088f73 leaves'
+    """
+    return _UUID.sub(r"\1", text)
+
 
 def counted(number: int, name: str) -> str:
     """So many of a thing, in the plural where it is not one.

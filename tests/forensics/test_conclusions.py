@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rebalance_kit.forensics.look import look
@@ -335,3 +337,37 @@ def test_a_member_that_nobody_told_of_a_rebalance_began_it(told):
 def test_an_assignment_that_fails_in_a_members_code_is_its_own_finding(told, reason, failed):
     result = told(app=joined(0, "c1", 4) + client(0.1, "c1", f"Request joining group due to: {reason}"))
     assert ("assignment_failed" in {row["finding"] for row in result.rows("findings")}) == failed
+
+
+def _kafkajs(at, message, member, **more):
+    fields = {"level": "INFO", "timestamp": f"2026-03-01T10:00:{at:06.3f}Z", "logger": "kafkajs"}
+    return (
+        json.dumps(
+            {**fields, "message": message, "groupId": GROUP, "memberId": member, **more},
+            separators=(",", ":"),
+        )
+        + "\n"
+    )
+
+
+def test_members_without_a_generation_are_told_apart_and_the_newcomer_is_the_cause(told):
+    one, two = "kafkajs-63f89c01-a3a4-44b8-8a14-eeffffaffd0c", "kafkajs-cfe0a481-e428-4e1f-b700-567b4030e195"
+    has = "[ConsumerGroup] Consumer has joined the group"
+
+    def share(*numbers):
+        return {"memberAssignment": {"orders": numbers}, "groupProtocol": "RoundRobinAssigner"}
+
+    rows = told(
+        app=_kafkajs(1, has, one, **share(0, 1))
+        + _kafkajs(18, "[Runner] The group is rebalancing, re-joining", one)
+        + _kafkajs(18.1, has, one, **share(0))
+        + _kafkajs(18.2, has, two, **share(1))
+        + _kafkajs(30, "[Runner] The group is rebalancing, re-joining", one)
+        + _kafkajs(30.1, has, one, **share(0, 1))
+    ).rows("rebalances")
+    assert [row["cause"].partition(":")[0] for row in rows] == [
+        "kafkajs-63f89c01 joined the group",
+        "kafkajs-cfe0a481 joined the group",
+        "somebody else began it",
+    ]
+    assert [row["duration_ms"] for row in rows] == [0, 200, 100]

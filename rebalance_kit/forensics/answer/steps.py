@@ -11,7 +11,7 @@ from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.unplaced import step_of
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
+from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -132,9 +132,6 @@ _LEADING = re.compile(
 #: The message of a line of JSON.
 _MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,300})')
 
-#: A UUID behind a client's name.
-_UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-
 #: Settings, offsets, and what a framework prints of its client once more are no steps.
 _NO_STEPS = frozenset({"config", "process_started", "offset_set", "container_assigned", "container_revoked"})
 
@@ -193,7 +190,9 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
 def _step(row: Row) -> Step:
     event = Event({name: value for name, value in row.items() if value is not None})
     what = None if event.side == "broker" or event.confidence else step_of(event)
-    if what is None:
+    if what is None and event.event == "other_joined" and event.member:
+        what = f"joins as {event.member}" + (f", is given {event.detail}" if event.detail else "")
+    elif what is None:
         what = _quoted(event.text)
     else:
         if event.partitions:
@@ -203,11 +202,6 @@ def _step(row: Row) -> Step:
             what += f" as {event.member}"
     who = event.client or ("coordinator" if event.side == "broker" else event.instance or "")
     return Step(event.at_ms, event.file, event.line, short(who), short(what))
-
-
-def short(text: str) -> str:
-    """A text with the first part of its UUIDs alone, which is enough to tell members apart."""
-    return _UUID.sub(r"\1", text)
 
 
 def _quoted(text: str) -> str:

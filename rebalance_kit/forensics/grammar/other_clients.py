@@ -119,6 +119,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_step", "prior group session ended{_}"),
     ("other_leaving", "leaving group; group: {group}, member_id: {member}"),
     # kafkajs
+    (
+        "other_joined",
+        'Consumer has joined the group{_}"memberId":"{member}",{_}"memberAssignment":{detail},"groupProtocol"{_}',
+    ),
     ("other_joined", "Consumer has joined the group{_}"),
     ("other_rebalancing", "The group is rebalancing{_}"),
     ("other_unknown_member", "The coordinator is not aware of this member{_}"),

@@ -15,6 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Rebalance, Shift, Shifts
+from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -62,6 +63,12 @@ _OF_METADATA = re.compile("metadata.*chang|chang.*metadata", re.IGNORECASE)
 #: Lines of members that the coordinator did not know any more.
 _SESSION_LOST = frozenset(
     {"other_session_expired", "other_unknown_member", "rd_session_timeout", "heartbeat_unknown"}
+)
+
+#: Members whose clients log no generation have joined in one rebalance when they say so within this time.
+_SAME_END_MS = 2_000
+_SOMEBODY = (
+    "somebody else began it: {} was told that the group was rebalancing; the coordinator's log would tell who"
 )
 
 #: Triggers that only members meet.
@@ -123,6 +130,36 @@ class _Round:
     confidence: str | None = None
 
 
+@dataclass(slots=True)
+class _Unnumbered:
+    """A rebalance that members ended without a generation: who had been a member before, and who had not."""
+
+    start_ms: int
+    end_ms: int
+    file: str
+    line: int
+    members: set[str] = field(default_factory=set)
+    new: list[str] = field(default_factory=list)
+    #: One that had been a member, and so was told of it.
+    told: str | None = None
+
+    def row(self) -> Rebalance:
+        """The rebalance."""
+        return Rebalance(
+            "classic",
+            "join" if self.new else "unseen",
+            self.start_ms,
+            self.file,
+            self.line,
+            culprit=self.new[0] if self.new else None,
+            end_ms=self.end_ms,
+            duration_ms=self.end_ms - self.start_ms,
+            joined=sorted(self.new),
+            named=short(", ".join(self.new)) or None,
+            known=None if self.new else _SOMEBODY.format(self.told),
+        )
+
+
 @dataclass(slots=True, order=True)
 class _Told:
     """A line with which a member says that it began (or leaves) something; the most telling sorts first."""
@@ -160,6 +197,9 @@ class Felt:
         self._begun_files: set[str] = set()
         self._starts: dict[tuple[str, str], str] = {}
         self._in: set[tuple[str, str]] = set()
+        #: Rebalances of clients that log no generation.
+        self._unnumbered: list[_Unnumbered] = []
+        self._members: set[str] = set()
 
     def start(self, event: Event) -> None:
         """A line with which a life begins."""
@@ -200,6 +240,8 @@ class Felt:
                 one.shift.alone = one.named
         elif _told_by_heartbeat(event):
             self._shifts.notified(member, event.client or event.named_in_words)
+        if event.event == "other_joined" and number is None:
+            self._joined_unnumbered(member, event, at_ms)
         if number is not None or event.event in _GONE:
             self._under_way.pop(member, None)
         elif _under_way(event):
@@ -216,6 +258,24 @@ class Felt:
                 named=client if event.client else event.named_in_words,
             )
             self._told.append(told)
+
+    def _joined_unnumbered(self, member: tuple[str, str], event: Event, at_ms: int) -> None:
+        """A member has joined, of a client that logs no generation: it ends the rebalance that another's joining ended just before, or its own."""
+        proof = self._under_way.pop(member, None)
+        one = self._unnumbered[-1] if self._unnumbered else None
+        if one is None or at_ms - one.end_ms > _SAME_END_MS or event.member in one.members:
+            one = _Unnumbered(at_ms, at_ms, event.file, event.line)
+            self._unnumbered.append(one)
+        if proof is not None and (proof.at_ms or 0) < one.start_ms:
+            one.start_ms, one.file, one.line = proof.at_ms or 0, proof.file, proof.line
+        one.end_ms = max(one.end_ms, at_ms)
+        own = event.member or member[0]
+        if own in self._members:
+            one.told = one.told or (event.client or event.named_in_words)
+        else:
+            one.new.append(own)
+        one.members.add(own)
+        self._members.add(own)
 
     def forget(self, before_ms: int) -> None:
         """Forget members that were last heard of before then, unless with them a rebalance began that goes on."""
@@ -238,6 +298,7 @@ class Felt:
     def clear(self) -> None:
         """Forget everything: a coordinator's log tells it better."""
         self._rounds, self._told, self._under_way, self._reconciling, self._heard = {}, [], {}, {}, {}
+        self._unnumbered = []
 
     def _settled(self, member: tuple[str, str], event: Event) -> tuple[str, int] | None:
         """The generation or epoch that a line proves to be settled."""
@@ -270,6 +331,9 @@ class Felt:
             for one in rounds:
                 del self._rounds[protocol, one.after]
                 self._last[protocol] = one
+        over = [one for one in self._unnumbered if one.end_ms < before_ms]
+        self._unnumbered = self._unnumbered[len(over) :]
+        rows += [one.row() for one in over]
         placed_ms = max((one.first_ms for one in self._last.values()), default=-1)
         self._told = [told for told in self._told if told.at_ms > placed_ms]
         self._ended_ms = max((row.end_ms or 0 for row in rows), default=self._ended_ms)
