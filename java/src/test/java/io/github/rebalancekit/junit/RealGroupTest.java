@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,7 +41,7 @@ class RealGroupTest {
                 try {
                     consumer.commitSync();
                     since = 0;
-                } catch (CommitFailedException | RetriableException notNow) {
+                } catch (CommitFailedException | RebalanceInProgressException | RetriableException notNow) {
                     // poll() completes the rebalance; the next batch commits
                 }
             }
@@ -52,7 +53,7 @@ class RealGroupTest {
             partitions.forEach(one -> leaving.put(one, new OffsetAndMetadata(consumer.position(one))));
             try {
                 consumer.commitSync(leaving);
-            } catch (CommitFailedException | RetriableException late) {
+            } catch (CommitFailedException | RebalanceInProgressException | RetriableException late) {
                 // the next owner reads it again
             }
         }
