@@ -371,3 +371,18 @@ def test_members_without_a_generation_are_told_apart_and_the_newcomer_is_the_cau
         "somebody else began it",
     ]
     assert [row["duration_ms"] for row in rows] == [0, 200, 100]
+
+
+@pytest.mark.parametrize(("tries", "told_of"), [(2, False), (4, True)])
+def test_a_few_tries_before_a_member_joins_are_its_start(told, tries, told_of):
+    at = "2026-03-01 10:00:0{}.000 WARNING "
+    failed = "".join(
+        f"{at.format(second)}Failed to join group g7: NodeNotReadyError: coordinator-1\n"
+        for second in range(tries)
+    )
+    handshake = f"{at.format(7)}Failed to join group g7: [Error 79] MemberIdRequiredError\n"
+    joins = f"{at.format(8)}Successfully joined group g7 <Generation 1 (member_id: c1-3d088f73-0d4b-40a2-94b6-76a32dab4a9b, protocol: range)>\n"
+    kinds = {row["finding"] for row in told(app=failed + handshake + joins).rows("findings")}
+    assert ("client_join_failed" in kinds) == told_of
+    assert "client_join_failed" in {row["finding"] for row in told(app=failed).rows("findings")}
+    assert "client_join_failed" not in {row["finding"] for row in told(app=handshake).rows("findings")}

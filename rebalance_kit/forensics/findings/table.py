@@ -9,7 +9,7 @@ from rebalance_kit.forensics.findings.finding import Row, order
 from rebalance_kit.forensics.findings.input_quality import InputQuality
 from rebalance_kit.forensics.findings.patterns import TOGETHER, Together, patterns
 from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, REPLACING, Replaced, Restarts
-from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT, ByRule
+from rebalance_kit.forensics.findings.rules.by_rule import JOINED, RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.subscribed import SHARED_OUT, Remade, Shares, Subscribed
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
 
@@ -66,6 +66,8 @@ class Findings:
         if own or self._alone:
             if name in RULES_BY_EVENT:
                 yield self._by_rule.take
+            if name in JOINED and side != "broker":
+                yield self._by_rule.joined
             if name in TOGETHER:
                 yield self._together.take
             if name == "config":

@@ -47,6 +47,9 @@ LINE_CODES = frozenset(rule.code for rules in RULES_BY_EVENT.values() for rule i
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000
 
+#: A member that fails to join so often at most and then joins has only started.
+JOINED, _FEW_TRIES = frozenset({"joined", "synced", "other_joined"}), 3
+
 #: What a member meets once, whatever its client and its application print.
 _TOLD_ONCE = frozenset({"client_instance_fenced", "lost"})
 
@@ -107,6 +110,13 @@ class ByRule:
 
     def _limits_of(self, event: Event) -> Mapping[str, int]:
         return self._limits.get((event.path, event.file), {}) | self._limits.get(event.client or "", {})
+
+    def joined(self, event: Event) -> None:
+        """A member has joined: a few tries that failed before were its start."""
+        for whose in (_whose(event), ("file", event.named_by_file)):  # it has no member id before it joins
+            key = "client_join_failed", *whose
+            if key in self._hits and self._hits[key].times <= _FEW_TRIES:
+                del self._hits[key]
 
     def take(self, event: Event) -> None:
         """A line of the group."""
