@@ -18,6 +18,7 @@ from tests.support.pipeline.kafka_lines import (
     member,
     rebalance,
     stabilized,
+    worker,
 )
 
 RD = "%4|{at:.3f}|{kind}|rdkafka#consumer-{n}| [thrd:main]: {text}\n"
@@ -386,3 +387,18 @@ def test_a_few_tries_before_a_member_joins_are_its_start(told, tries, told_of):
     assert ("client_join_failed" in kinds) == told_of
     assert "client_join_failed" in {row["finding"] for row in told(app=failed).rows("findings")}
     assert "client_join_failed" not in {row["finding"] for row in told(app=handshake).rows("findings")}
+
+
+def test_a_configuration_of_connect_that_changes_is_why_its_workers_rebalance(told):
+    configured = worker(0, "w1", "Tasks [sink-0, sink-1] configs updated") + worker(
+        0.1, "w1", "Rebalance started"
+    )
+    joins = worker(0.2, "w1", "(Re-)joining group") + worker(
+        0.5,
+        "w1",
+        "Successfully joined group with generation Generation{generationId=3, memberId='w1-1', protocol='sessioned'}",
+    )
+    (row,) = told(app=configured + joins).rows("rebalances")
+    assert (
+        row["cause"] == "connectors or tasks of the group's workers were configured anew ([sink-0, sink-1])"
+    )

@@ -40,6 +40,7 @@ _RANK = (
     "poll_timeout",
     "session_lost",
     "enforced",
+    "configured",
     "subscription_changed",
     "metadata_changed",
     "moved",
@@ -97,6 +98,7 @@ FELT = (
             "client_instance_fenced",
             "fatal",
             "config_mismatch",
+            "worker_configured",
             "generation_reset",
             "rd_member_id",
         ),
@@ -254,7 +256,7 @@ class Felt:
         if trigger is not None:
             rank = _RANK.index(trigger)
             told = _Told(
-                *(rank, at_ms, trigger, client, event.reason or "", event.file, event.line, event.confidence),
+                *(rank, at_ms, trigger, client, _why(event), event.file, event.line, event.confidence),
                 named=client if event.client else event.named_in_words,
             )
             self._told.append(told)
@@ -387,6 +389,11 @@ class Felt:
                 rounds[in_time[found]].told.append(told)
 
 
+def _why(event: Event) -> str:
+    """What a line says of its reason: of a worker's configuration, whose it is."""
+    return (event.detail if event.event == "worker_configured" else event.reason) or ""
+
+
 def _only_asked(event: Event) -> str | None:
     """Of a member that asked to join by itself, and has not joined in these logs: just that."""
     first = event.event == "rd_rebalance" and event.state == "init"
@@ -443,6 +450,8 @@ def _trigger(event: Event) -> str | None:
         return "session_lost"
     if name == "config_mismatch":
         return "enforced"
+    if name == "worker_configured":
+        return "configured"
     if name == "rd_rejoin" and _OF_METADATA.search(reason or ""):
         return "metadata_changed"
     if name == "rejoin_requested" and _MOVED.search(reason or ""):

@@ -34,6 +34,7 @@ TRIGGERS: dict[str, str] = {
     "subscription_changed": "{who} changed its subscription",
     "regex_changed": "a regular expression now matches other topics",
     "enforced": "{who} asked for a rebalance (enforceRebalance)",
+    "configured": "connectors or tasks of the group's workers were configured anew",
     "rejoin": "{who} joined again",
     "protocol_changed": "{who} came back with other assignors",
     "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
@@ -193,6 +194,8 @@ def _more(row: Rebalance, *, again: bool) -> str:
         return f": {row.topics}"
     if row.restarting:
         return _RESTARTING
+    if row.trigger == "configured" and row.said:
+        return f" ({row.said})"
     if row.trigger == "enforced" and row.said is not None and row.said != "rebalance enforced by user":
         return f": {row.said}"
     return " again" if row.trigger == "join" and again else ""
