@@ -1,5 +1,6 @@
 """Listeners and assignors of the learner's own run inside the engine, and their errors become what Kafka makes of them."""
 
+import threading
 import time
 
 import pytest
@@ -279,6 +280,28 @@ def test_a_listener_that_never_returns_is_reported_and_its_member_leaves_by_the_
     assert faults(trace)[0] == ("listener", "blocks")
     assert any(row.actor == "consumer-1" for row in trace.of("poll_timeout"))
     assert trace.rows[-1].kind == "run_end"
+
+
+@pytest.mark.usefixtures("impatient")
+def test_calls_share_a_thread_and_one_that_hangs_costs_that_thread():
+    threads = []
+
+    def call():
+        threads.append(threading.current_thread())
+        if len(threads) == 3:
+            while True:
+                time.monotonic()
+
+    for _ in "ab":
+        call_with_timeout.call_with_timeout(call)
+    with pytest.raises(call_with_timeout.CallTimedOut):
+        call_with_timeout.call_with_timeout(call)
+    call_with_timeout.call_with_timeout(call)
+    first, second, hung, after = threads
+    assert first is second is hung is not after
+    hung.join(2)
+    assert not hung.is_alive()
+    assert after.is_alive()
 
 
 def test_what_a_callback_returns_is_reported_and_changes_nothing():

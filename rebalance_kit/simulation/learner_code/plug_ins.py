@@ -9,7 +9,9 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from types import MappingProxyType, NoneType
 from typing import Any
 
@@ -32,38 +34,70 @@ class _Stop(BaseException):
     """Ends a loop of the learner's in the thread that nobody waits for any more."""
 
 
-def call_with_timeout(run: Callable[[], Any]) -> Any:
-    """Return what ``run`` returns; raises ``CallTimedOut``, or what it raises.
+class _Worker(threading.Thread):
+    """A thread that makes one call after the other."""
 
-    It runs in a thread of its own, which is ended when it takes too long. Where there are no threads (a
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.calls: SimpleQueue[Callable[[], Any]] = SimpleQueue()
+        self.answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+        self.abandoned = False
+
+    def run(self) -> None:
+        with suppress(_Stop):
+            while not self.abandoned:
+                self._answer(self.calls.get())
+
+    def _answer(self, call: Callable[[], Any]) -> None:
+        try:
+            self.answers.put((call(), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
+            self.answers.put((None, error))
+
+    def abandon(self) -> None:
+        """Stop waiting for the call: end it, and the thread with it."""
+        self.abandoned = True
+        if self.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(_Stop))
+
+
+_IDLE: list[_Worker] = []
+"""Workers that wait for a call: a thread for each call would take longer than the run around it."""
+
+
+def call_with_timeout(call: Callable[[], Any]) -> Any:
+    """Return what ``call`` returns; raises ``CallTimedOut``, or what it raises.
+
+    It runs in a thread that makes one call after the other, and is given up when a call takes too long. Where there are no threads (a
     Python inside a browser) it is simply called.
     """
-    found: list[Any] = []
-    raised: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            found.append(run())
-        except BaseException as error:  # noqa: BLE001 - it is raised again where it is waited for
-            raised.append(error)
-
-    worker = threading.Thread(target=work, daemon=True)
     try:
-        worker.start()
+        worker = _idle_worker()
     except RuntimeError:
-        return run()
-    worker.join(CALL_TIMEOUT_S)
-    if worker.is_alive():
-        _end(worker)
-        raise CallTimedOut(f"did not return within {CALL_TIMEOUT_S:g} s")
-    if raised:
-        raise raised[0]
-    return found[0]
+        return call()
+    worker.calls.put(call)
+    try:
+        answer, raised = worker.answers.get(timeout=CALL_TIMEOUT_S)
+    except Empty:
+        worker.abandon()
+        raise CallTimedOut(f"did not return within {CALL_TIMEOUT_S:g} s") from None
+    except BaseException:  # Ctrl-C, for instance: its answer is nobody's
+        worker.abandon()
+        raise
+    _IDLE.append(worker)
+    if raised is not None:
+        raise raised
+    return answer
 
 
-def _end(worker: threading.Thread) -> None:
-    if worker.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_Stop))
+def _idle_worker() -> _Worker:
+    while _IDLE:
+        worker = _IDLE.pop()
+        if worker.is_alive():  # a fork leaves its threads behind
+            return worker
+    worker = _Worker()
+    worker.start()
+    return worker
 
 
 # Partitions as learners write them.
