@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the names of the table below, for editors and type checkers
     from rebalance_kit.recordings.replay import replay as replay
     from rebalance_kit.scenarios import scenario as scenario
     from rebalance_kit.scenarios import simulate as simulate
+    from rebalance_kit.simulation.client.effect_handlers import CommitFailed as CommitFailed
     from rebalance_kit.simulation.scenario.scenario import Action as Action
     from rebalance_kit.simulation.scenario.scenario import Scenario as Scenario
     from rebalance_kit.view.exercises import Exercise as Exercise
@@ -47,6 +48,7 @@ else:
         {
             # run and measure
             "Action": "simulation.scenario.scenario",
+            "CommitFailed": "simulation.client.effect_handlers",
             "RebalanceKitError": "model.errors",
             "Scenario": "simulation.scenario.scenario",
             "Trace": "model.trace",

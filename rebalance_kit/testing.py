@@ -32,6 +32,7 @@ from rebalance_kit.exercises.code_running import first_skip
 from rebalance_kit.live import Broker, Group
 from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
+from rebalance_kit.simulation.client.effect_handlers import CommitFailed
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import (
@@ -44,6 +45,17 @@ from rebalance_kit.simulation.scenario.scenario import (
 )
 from rebalance_kit.simulation.simulate import simulate
 
+__all__ = [
+    "DEEDS",
+    "CommitFailed",
+    "OneRun",
+    "Rebalance",
+    "Runs",
+    "mock_cluster",
+    "real_broker",
+    "real_cluster",
+    "rebalance",
+]
 SHRINK_TRIES = 120
 _BEGIN = "auto.offset.reset"
 _AT_MS = 32_000

@@ -41,6 +41,11 @@ EXAMPLES = {
     "assert rk.simulate(twice).end_ms == eager.end_ms",
     "Scenario": 'assert isinstance(crash, rk.Scenario) and crash.group == "orders-app"',
     "RebalanceKitError": 'try:\n    rk.scenario("crush")\nexcept rk.RebalanceKitError as error:\n    assert "crash" in str(error)',
+    "CommitFailed": "refused = []\n\n\n"
+    "class Late:\n    def on_lost(self, partitions, consumer):\n        try:\n            consumer.commit()\n"
+    "        except rk.CommitFailed as error:\n            refused.append(error.error)\n\n\n"
+    'rk.simulate("poll-timeout", listeners={"consumer-2": Late})\n'
+    'assert refused == ["UNKNOWN_MEMBER_ID"]',
     "Lab": 'lab = rk.Lab("crash", protocol="cooperative")\nlab',
     "messages": "rk.messages(eager, since_s=29, until_s=31)",
     "flow_figure": 'assert rk.flow_figure(eager)["frames"]',
@@ -88,7 +93,7 @@ def _entry(name: str) -> str:
 
 def _signature(thing: Any) -> str:
     """Names, kinds and types of the parameters; a default that is no plain value is told as three dots."""
-    if inspect.isclass(thing) and issubclass(thing, Exception):
+    if inspect.isclass(thing) and issubclass(thing, Exception) and "__init__" not in vars(thing):
         return "(message)"
     parts, named = [], False
     for one in inspect.signature(thing).parameters.values():

@@ -8,9 +8,8 @@ from contextlib import suppress
 import pytest
 
 from rebalance_kit.model.errors import ScenarioError
-from rebalance_kit.simulation.client.effect_handlers import CommitFailed
 from rebalance_kit.simulation.permalink import read_link
-from rebalance_kit.testing import DEEDS, Rebalance, mock_cluster, rebalance  # noqa: F401 - fixtures
+from rebalance_kit.testing import DEEDS, CommitFailed, Rebalance, mock_cluster, rebalance  # noqa: F401 - fixtures
 
 Failed = pytest.fail.Exception
 RIGHT = """
@@ -241,12 +240,6 @@ def test_offsets_of_the_database_are_read_from_there():
 
 
 # --- the mock cluster ----------------------------------------------------------------------------
-def test_a_restart_on_the_mock_cluster_is_done_by_clients_that_come_and_go(mock_cluster):  # noqa: F811
-    run = mock_cluster(RIGHT, deed="a restart", strategy="cooperative-sticky")
-    assert next(event["member"] for event in run.of("closed")) == "b"
-    assert run.reads("a") and run.reads("b again") and not run.of("poll raised")
-
-
 def test_a_stall_on_the_mock_cluster_loses_what_the_member_had(mock_cluster):  # noqa: F811
     run = mock_cluster(RIGHT, deed="the poll timeout passes", strategy="consumer")
     assert [event["callback"] for event in run.of("callback", "b")].count("lost") == 1
