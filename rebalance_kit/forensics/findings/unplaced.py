@@ -80,6 +80,15 @@ def step_of(event: Event) -> str | None:
     return _SAID.get(name)
 
 
+#: The same of lines whose number is not told.
+_UNNUMBERED = {
+    "bumped": "the group epoch grows",
+    "computed": "the target assignment is computed",
+    "stabilized": "the group is stable",
+    "preparing": "a rebalance begins",
+}
+
+
 class InOrder:
     """Folds lines without a time in the order of their files."""
 
@@ -98,6 +107,8 @@ class InOrder:
             said = _OF_BROKERS.get(name, "").format(
                 member=event.member or "a member", epoch=epoch, generation=event.generation
             )
+            if epoch is None:
+                said = _UNNUMBERED.get(name, said)
             if name == "preparing" and event.reason:
                 said += f" ({event.reason})"
             who = ""

@@ -94,3 +94,12 @@ def test_a_state_of_librdkafka_between_two_others_is_no_absence_of_a_rebalance(t
     told = screen(tmp_path, f"%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: {state}\n")
     assert told.startswith("1 line about g7: ")
     assert "tell of no rebalance" not in told.partition(" read ")[0]
+
+
+def test_a_number_that_is_not_told_is_not_made_up(tmp_path):
+    told = screen(
+        tmp_path,
+        "[GroupCoordinator id=1] Preparing to rebalance group g7 in state PreparingRebalance (reason: removing member c1-1 on heartbeat expiration).\n",
+    )
+    assert told.startswith("A rebalance begins (removing member c1-1")
+    assert "None" not in told
