@@ -13,6 +13,7 @@ from tests.support.pipeline.kafka_lines import (
     broker,
     client,
     failing,
+    finished,
     joined,
     joining,
     member,
@@ -307,7 +308,11 @@ _TOLD = "Attempt to heartbeat failed since group is rebalancing"
 def test_a_member_whose_beginning_is_told_joins_and_nobody_else_began_it(told):
     started = client(0, "c1", "Subscribed to topic(s): orders") + client(0.1, "c1", _FOUND)
     (row,) = told(app=started + client(0.2, "c1", _ASKS) + joined(3, "c1", 6)).rows("rebalances")
-    assert (row["trigger"], row["culprit"], row["cause"]) == ("join", "c1", "c1 joined the group")
+    assert (row["trigger"], row["culprit"], row["cause"]) == (
+        "join",
+        "c1",
+        "c1 joined the group (its first join: it had just subscribed)",
+    )
 
 
 def test_of_a_log_that_begins_later_it_is_not_told_whether_its_member_is_new(told):
@@ -401,4 +406,61 @@ def test_a_configuration_of_connect_that_changes_is_why_its_workers_rebalance(to
     (row,) = told(app=configured + joins).rows("rebalances")
     assert (
         row["cause"] == "connectors or tasks of the group's workers were configured anew ([sink-0, sink-1])"
+    )
+
+
+def test_a_first_join_is_its_own_cause_with_whom_it_leads(told):
+    """A member whose start stands in the log needs no other to have begun the rebalance."""
+    text = (
+        client(0, "c1", "Subscribed to topic(s): orders")
+        + client(0.1, "c1", "Discovered group coordinator b1:9092 (id: 2147483646 rack: null)")
+        + client(0.2, "c1", "Revoking previously assigned partitions []")
+        + client(0.3, "c1", "(Re-)joining group")
+        + joined(3, "c1", 4)
+    )
+    assert (
+        told(c1=text).rows("rebalances")[0]["cause"]
+        == "c1 joined the group (its first join: it had just subscribed)"
+    )
+    led = finished(3.1, 4, "orders-0, orders-1")
+    assert told(c1=text + led).rows("rebalances")[0]["cause"].endswith(", as its only member")
+    led = finished(3.1, 4, "orders-0", "orders-1", "")
+    assert told(c1=text + led).rows("rebalances")[0]["cause"].endswith(", as the leader of 3 members")
+
+
+def test_whoever_comes_after_another_has_learnt_of_a_rebalance_did_not_begin_it(told):
+    notice = client(0, "c1", "Request joining group due to: group is already rebalancing") + client(
+        0.1, "c1", "(Re-)joining group"
+    )
+    late = client(5, "c2", "Subscribed to topic(s): orders") + client(6, "c2", "(Re-)joining group")
+    both = joined(7, "c1", 5) + joined(7, "c2", 5)
+    (row,) = told(log=notice + late + both).rows("rebalances")
+    assert (row["trigger"], row["joined"]) == ("unseen", ["c2"])
+
+
+def test_a_newcomer_in_the_same_log_is_the_cause_of_what_another_learns_from_its_heartbeat(told):
+    text = (
+        joined(0, "c1", 4)
+        + client(10, "c2", "Subscribed to topic(s): orders")
+        + client(11, "c1", "Request joining group due to: group is already rebalancing")
+        + joined(12, "c2", 5)
+        + joined(12, "c1", 5)
+    )
+    row = told(log=text).rows("rebalances")[-1]
+    assert (row["trigger"], row["culprit"]) == ("join", "c2")
+
+
+def test_a_leader_that_knew_no_topics_joins_again_for_them(told):
+    text = (
+        client(0, "c1", "The following subscribed topics are not assigned to any members: [orders]", "WARN")
+        + joined(0.1, "c1", 4)
+        + joined(0.1, "c2", 4)
+        + client(0.2, "c1", "(Re-)joining group")
+        + client(3.2, "c2", "Attempt to heartbeat failed since group is rebalancing")
+        + client(3.3, "c2", "(Re-)joining group")
+        + joined(3.4, "c1", 5)
+        + joined(3.4, "c2", 5)
+    )
+    assert told(log=text).rows("rebalances")[-1]["cause"] == (
+        "c1 joined again; its topics had not been known when the assignment before was made"
     )

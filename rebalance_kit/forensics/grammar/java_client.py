@@ -49,7 +49,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("assignment_update", "Updating assignment with"),
     ("java_step", "Generation data was cleared by heartbeat thread{_}"),
     ("java_step", "Rebalance failed."),
-    ("java_step", "The following subscribed topics are not assigned to any members: {_}"),
+    ("topics_unassigned", "The following subscribed topics are not assigned to any members: {_}"),
     ("java_step", "The following not-subscribed topics are assigned, {_}"),
     ("java_step", "We received an assignment {_} that doesn't match our current subscription {_}"),
     (

@@ -18,6 +18,8 @@ from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Rebalance, Shif
 from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from rebalance_kit.forensics.event import Event
 
 #: What a member asked for, by how its reason begins.
@@ -79,7 +81,12 @@ _LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
 _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
 
 #: Lines with which a consumer's life begins, or its process's; and one that stands there too.
-STARTS = frozenset({"process_started", "subscribed", "coordinator_found", "other_coordinator"})
+STARTS = frozenset(
+    {
+        *("process_started", "process_closed", "subscribed", "coordinator_found", "other_coordinator"),
+        *("assignment_finished", "topics_unassigned"),
+    }
+)
 _FOUND = frozenset({"coordinator_found", "other_coordinator"})
 
 #: The lines that tell of rebalances.
@@ -112,6 +119,11 @@ FELT = (
         ),
     }
 )
+
+_FIRST_JOIN = " (its first join: it had just subscribed)"
+
+#: Members in an assignment of a leader.
+_SHARES = re.compile(r"Assignment\(partitions=\[")
 
 
 @dataclass(slots=True)
@@ -176,6 +188,9 @@ class _Told:
     confidence: str | None = None
     #: What it is called in a sentence.
     named: str = ""
+    member: str | None = None
+    #: Of a member whose subscription stands in the log: when that was.
+    since_ms: int | None = None
 
 
 class Felt:
@@ -198,17 +213,39 @@ class Felt:
         #: Files that begin with a process; members whose beginning was told; members that were in the group, or lost it.
         self._begun_files: set[str] = set()
         self._starts: dict[tuple[str, str], str] = {}
+        #: When members subscribed that have not joined yet, and to what those did that have; of a generation its leader, and to how many
+        #: members that gave shares.
+        self._coming: dict[tuple[str, str], int] = {}
+        self._subscribed: dict[tuple[str, str], str | None] = {}
+        self._leaders: dict[int, tuple[str, int]] = {}
         self._in: set[tuple[str, str]] = set()
         #: Rebalances of clients that log no generation.
         self._unnumbered: list[_Unnumbered] = []
         self._members: set[str] = set()
 
     def start(self, event: Event) -> None:
-        """A line with which a life begins."""
+        """A line with which a life begins, and what a leader says of its shares."""
+        member = event.client or "", event.file
         if event.event == "process_started":
             self._begun_files.add(event.file)
-        elif event.client is not None and (event.client, event.file) not in self._in:
-            self._starts.setdefault((event.client, event.file), event.event)
+        elif event.event == "assignment_finished":
+            shares = len(_SHARES.findall(event.detail or ""))
+            if event.generation is not None and shares:
+                self._leaders[event.generation] = member[0], shares
+        elif event.event == "topics_unassigned":
+            self._shifts.without_topics(member)
+        elif event.event == "process_closed":
+            self._in.discard(member)
+        elif event.client is not None and member not in self._in:
+            self._starts.setdefault(member, event.event)
+            if event.event == "subscribed" and event.at_ms is not None:
+                self._coming.setdefault(member, event.at_ms)
+                self._subscribed[member] = event.detail
+        elif event.event == "subscribed" and event.detail is not None and event.at_ms is not None:
+            # Who subscribes to the same topics once more may be a second process of that name.
+            if self._subscribed.get(member) == event.detail:
+                self._shifts.subscribed(member, event.at_ms)
+            self._subscribed[member] = event.detail
 
     def _by_itself(self, member: tuple[str, str]) -> str:
         """Why a member asks to join, of which its line gives no reason: it is new, it began it, or that is not told."""
@@ -238,10 +275,11 @@ class Felt:
             one.end_ms = max(one.end_ms, at_ms)
             one.clients.add(client)
             self._shifts.settled(member, one.shift)
+            self._joined(member, event, at_ms)
             if event.event == "rd_join_answer" and event.members == 1:
                 one.shift.alone = one.named
         elif _told_by_heartbeat(event):
-            self._shifts.notified(member, event.client or event.named_in_words)
+            self._shifts.notified(member, event.client or event.named_in_words, at_ms)
         if event.event == "other_joined" and number is None:
             self._joined_unnumbered(member, event, at_ms)
         if number is not None or event.event in _GONE:
@@ -258,8 +296,28 @@ class Felt:
             told = _Told(
                 *(rank, at_ms, trigger, client, _why(event), event.file, event.line, event.confidence),
                 named=client if event.client else event.named_in_words,
+                member=event.member,
+                since_ms=self._coming.get(member) if trigger == "join" else None,
             )
             self._told.append(told)
+
+    def _joined(self, member: tuple[str, str], event: Event, at_ms: int) -> None:
+        """A member has joined: one that had subscribed, and whose request to join no line tells, has come with that."""
+        since_ms = self._coming.pop(member, None)
+        if since_ms is None or any(
+            told.trigger == "join" and (told.client, told.file) == member and told.at_ms >= since_ms
+            for told in self._told
+        ):
+            return
+        rank = _RANK.index("join")
+        self._told.append(
+            _Told(
+                *(rank, at_ms, "join", member[0], "", event.file, event.line, event.confidence),
+                named=event.client or event.named_in_words,
+                member=event.member,
+                since_ms=since_ms,
+            )
+        )
 
     def _joined_unnumbered(self, member: tuple[str, str], event: Event, at_ms: int) -> None:
         """A member has joined, of a client that logs no generation: it ends the rebalance that another's joining ended just before, or its own."""
@@ -291,6 +349,10 @@ class Felt:
         self._shifts.forget(set(self._heard))
         self._in &= self._heard.keys()
         self._starts = {key: told for key, told in self._starts.items() if key in self._heard}
+        self._coming = {key: at_ms for key, at_ms in self._coming.items() if at_ms >= before_ms}
+        self._subscribed = {key: told for key, told in self._subscribed.items() if key in self._heard}
+        over = max((one.after for one in self._last.values() if one.protocol == "classic"), default=0)
+        self._leaders = {number: one for number, one in self._leaders.items() if number > over}
 
     def _waits(self, member: tuple[str, str]) -> bool:
         """Whether the member's last words began a rebalance whose end was not told."""
@@ -300,7 +362,7 @@ class Felt:
     def clear(self) -> None:
         """Forget everything: a coordinator's log tells it better."""
         self._rounds, self._told, self._under_way, self._reconciling, self._heard = {}, [], {}, {}, {}
-        self._unnumbered = []
+        self._unnumbered, self._coming, self._subscribed, self._leaders = [], {}, {}, {}
 
     def _settled(self, member: tuple[str, str], event: Event) -> tuple[str, int] | None:
         """The generation or epoch that a line proves to be settled."""
@@ -346,8 +408,12 @@ class Felt:
     def _rows_of(self, rounds: list[_Round], last: _Round | None) -> list[Rebalance]:
         self._place(rounds, [last.first_ms if last else 0, *(one.first_ms for one in rounds)])
         first = [last.after if last else one.after - 1 for one in rounds[:1]]
+        files: dict[str, set[str]] = {}
+        for client, file in self._heard:
+            files.setdefault(client, set()).add(file)
+        shared = {client for client, theirs in files.items() if len(theirs) > 1}
         return [
-            _row(one, before)
+            _row(one, before, self._leaders.get(one.after) if one.protocol == "classic" else None, shared)
             for one, before in zip(rounds, first + [one.after for one in rounds], strict=False)
         ]
 
@@ -475,14 +541,26 @@ def _trigger(event: Event) -> str | None:
     return "unseen" if name in {"joining", "rd_joining"} else None
 
 
-def _row(one: _Round, before: int) -> Rebalance:
-    told = min(one.told, default=None)
+def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Collection[str]) -> Rebalance:
+    noticed_ms = one.shift.notified_ms
+    began = (
+        line
+        for line in one.told
+        # Whoever came after another member had learnt of the rebalance did not begin it.
+        if line.trigger != "join" or noticed_ms is None or (line.since_ms or line.at_ms) <= noticed_ms
+    )
+    told = min(began, default=None)
     # The first generation of a group is that of its first members.
     if one.after == 1 and one.clients and (told is None or told.trigger == "unseen"):
         first = _Told(0, one.first_ms, "join", min(one.clients), "", one.file, one.line)
         first.named = one.named if len(one.clients) == 1 else ""
         told = first if told is None else replace(told, trigger="join")
+    if told is not None and told.client in shared:
+        # Of members that share a client id the member id, else the file tells which.
+        told = replace(told, named=f"{told.named} ({told.member or told.file.rsplit('/', 1)[-1]})")
     start_ms = told.at_ms if told else one.first_ms
+    if told is not None and told.since_ms is not None and noticed_ms is not None:
+        start_ms = min(start_ms, noticed_ms)
     return Rebalance(
         one.protocol,
         told.trigger if told else "unseen",
@@ -499,8 +577,21 @@ def _row(one: _Round, before: int) -> Rebalance:
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
         named=(told.named or None) if told else None,
         known=one.shift.words(),
+        words=_with_whom(told, leader, one.shift),
         confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
+
+
+def _with_whom(told: _Told | None, leader: tuple[str, int] | None, shift: Shift) -> str | None:
+    """How a member came that began the rebalance: on its own start, alone or as the leader of others; and why one came again."""
+    if told is not None and told.trigger == "rejoin" and shift.topicless:
+        return "; its topics had not been known when the assignment before was made"
+    if told is None or told.trigger != "join":
+        return None
+    led = leader is not None and leader[0] == told.client
+    number = leader[1] if leader is not None else 0
+    whom = (", as its only member" if number == 1 else f", as the leader of {number} members") if led else ""
+    return ("" if told.since_ms is None else _FIRST_JOIN) + whom or None
 
 
 def _names(one: _Round, *triggers: str) -> list[str]:

@@ -143,8 +143,12 @@ class Shift:
 
     gave: set[str] = field(default_factory=set)
     got: set[str] = field(default_factory=set)
-    #: Who learnt from its heartbeat that the group was rebalancing.
+    #: Who learnt from its heartbeat that the group was rebalancing, and when the first did.
     notified: str | None = None
+    notified_ms: int | None = None
+    #: When one subscribed of a name that had joined before, and that name; whether topics were not known before.
+    subscribed: tuple[int, str] | None = None
+    topicless: bool = False
     #: Whether the members' lines say what they were given.
     answered: bool = False
     #: Who was told that it is the only member; who gave up nothing, as it held nothing, when it asked to join.
@@ -170,6 +174,13 @@ class Shift:
             return (
                 f"another member left or was lost, by the shares: the members with a log gave up {counted(before, 'partition')} "
                 f"and were given {after}"
+            )
+        came_ms, comer = self.subscribed or (None, "")
+        if self.notified_ms is not None and came_ms is not None and came_ms <= self.notified_ms:
+            early = (self.notified_ms - came_ms) / 1000
+            return (
+                f"a consumer called {comer} subscribed {early:,.1f} s before {self.notified} learnt from its heartbeat that the group was "
+                "rebalancing: a second process of that name that joined, as it seems"
             )
         if self.notified is not None:
             return (
@@ -200,6 +211,7 @@ class Shifts:
         self._pending: dict[tuple[str, str], Shift] = {}
         #: The rebalance in which a member has joined and was given nothing yet.
         self._joined: dict[tuple[str, str], Shift] = {}
+        self._topicless: set[tuple[str, str]] = set()
 
     def moved(self, member: tuple[str, str], event: Event) -> None:
         """A line of partitions that come or go."""
@@ -217,18 +229,36 @@ class Shifts:
             if event.event == "revoking" and event.partitions == [] and event.text.rstrip().endswith("[]"):
                 shift.empty_handed = member[0]
 
-    def notified(self, member: tuple[str, str], who: str) -> None:
+    def notified(self, member: tuple[str, str], who: str, at_ms: int | None = None) -> None:
         """A member learnt from its heartbeat that the group is rebalancing."""
-        self._pending.setdefault(member, Shift()).notified = who
+        shift = self._pending.setdefault(member, Shift())
+        shift.notified = who
+        shift.notified_ms = at_ms if shift.notified_ms is None else shift.notified_ms
+
+    def subscribed(self, member: tuple[str, str], at_ms: int) -> None:
+        """One of this name, which has joined before, subscribed as if for the first time."""
+        shift = self._pending.setdefault(member, Shift())
+        shift.subscribed = shift.subscribed or (at_ms, member[0])
+
+    def without_topics(self, member: tuple[str, str]) -> None:
+        """A leader knew nothing of the topics that it was to assign: of the rebalance after the one that it is in."""
+        self._topicless.add(member)
 
     def settled(self, member: tuple[str, str], shift: Shift) -> None:
         """A member has joined the rebalance that ``shift`` is of."""
         own = self._pending.pop(member, None)
         if own is not None:
             shift.gave |= own.gave
+            if own.notified_ms is not None and (shift.notified_ms or own.notified_ms) >= own.notified_ms:
+                shift.notified, shift.notified_ms = own.notified, own.notified_ms
             shift.notified = shift.notified or own.notified
+            shift.subscribed = shift.subscribed or own.subscribed
+            shift.topicless = shift.topicless or own.topicless
             shift.empty_handed = shift.empty_handed or own.empty_handed
         self._joined[member] = shift
+        if member in self._topicless:
+            self._topicless.discard(member)
+            self._pending.setdefault(member, Shift()).topicless = True
 
     def is_notified(self, member: tuple[str, str]) -> bool:
         """Whether a member has learnt since it last joined that the group is rebalancing."""
@@ -243,6 +273,7 @@ class Shifts:
         """Keep only these members."""
         self._pending = {key: one for key, one in self._pending.items() if key in known}
         self._joined = {key: one for key, one in self._joined.items() if key in known}
+        self._topicless &= known
 
 
 #: A rebalance that waits longer than this for one member names it: a heartbeat interval and some more.

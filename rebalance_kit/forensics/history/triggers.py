@@ -189,7 +189,7 @@ def _more(row: Rebalance, *, again: bool) -> str:
     if row.trigger == "session_expired" and row.stalled:
         return "; it had exceeded max.poll.interval.ms"
     if row.words is not None:
-        return row.words
+        return (" again" if row.trigger == "join" and again else "") + row.words
     if row.topics is not None:
         return f": {row.topics}"
     if row.restarting:
