@@ -183,7 +183,7 @@ def _counted(file: FileRead) -> Row:
         "parsed": file.parsed,
         "ignored": file.ignored,
         "rejected": len(file.rejected),
-        **sums((event.__dict__ for event in file.events), file.rejected),
+        **sums((event.__dict__ for event in file.events), file.rejected, file.span),
         "note": file.note,
     }
 

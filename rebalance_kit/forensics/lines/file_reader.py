@@ -14,7 +14,7 @@ from rebalance_kit.forensics.lines.timestamps import MILLIS
 from rebalance_kit.model.collector import uncollected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rebalance_kit.forensics.lines.layouts import Reading
     from rebalance_kit.forensics.lines.repeats import Cut, Memory, Told
@@ -38,6 +38,8 @@ class FileRead:
     clients: set[str | None] = field(default_factory=set)
     groups: set[str | None] = field(default_factory=set)
     last_ms: int | None = None
+    #: The first and the last time that its lines carry, whatever they tell: of a large piece those of its ends.
+    span: tuple[int, int] | None = None
 
     @property
     def ignored(self) -> int:
@@ -105,6 +107,7 @@ class FileReader:
     def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, without the end of the last."""
         lines = data.decode("utf-8", "replace").split("\n")
+        self.note_span(told, lines)
         form, whole, unread = self._repeats.form_of(lines), self._repeats.whole, _UNREAD
         seconds, memory, width, end = form.seconds, form.memory, form.width, form.width + 3
         first, told.lines = told.lines, told.lines + len(lines)
@@ -133,6 +136,12 @@ class FileReader:
                     continue
                 cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
             self._take(told, number, line, cut, data)
+
+    def note_span(self, told: FileRead, lines: Sequence[str]) -> None:
+        """When lines were written, from those near both ends."""
+        ends = lines if len(lines) <= 2 * _NEAR_AN_END else [*lines[:_NEAR_AN_END], *lines[-_NEAR_AN_END:]]
+        moments = [ms for line in ends if (ms := self._messages.written_at(line)) is not None]
+        told.span = span_of([*(told.span or ()), *moments])
 
     def _take(self, told: FileRead, number: int, line: str, cut: Cut, data: bytes) -> None:
         """A line that is cut, which need not be remembered."""
@@ -169,15 +178,22 @@ class FileReader:
         return found[0] if type(found) is list and len(found) == 1 else found
 
 
-def sums(events: Iterable[dict[str, Any]], rejected: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
-    """What a table of files adds to the counts of lines: of some events and rejected lines."""
-    first_ms: int | None = None
-    last_ms: int | None = None
+def span_of(moments: Sequence[int]) -> tuple[int, int] | None:
+    """The first and the last of these moments: of lines that hold no day only the time of day is known, so any other begins before them."""
+    return (min(moments, key=lambda ms: (ms < DAY_MS, ms)), max(moments)) if moments else None
+
+
+def sums(
+    events: Iterable[dict[str, Any]],
+    rejected: Iterable[tuple[int, str, str]],
+    span: tuple[int, int] | None = None,
+) -> dict[str, Any]:
+    """What a table of files adds to the counts of lines: of some events and rejected lines, and of the times of all lines."""
+    first_ms, last_ms = span or (None, None)
     by_words: set[int] = set()
     for fields in events:
         at_ms = fields.get("at_ms")
         if at_ms is not None:
-            # Of lines that hold no day only the time of day is known: any other begins a period before them.
             if first_ms is None or (at_ms < DAY_MS, at_ms) < (first_ms < DAY_MS, first_ms):
                 first_ms = at_ms
             last_ms = at_ms if last_ms is None or at_ms > last_ms else last_ms
@@ -233,12 +249,17 @@ def _reject_long(told: FileRead) -> None:
 #: Times before this are those of lines that hold no day.
 DAY_MS = 86_400_000
 
+#: So many lines at each end of a piece tell when its lines were written.
+_NEAR_AN_END = 200
+
 #: A line that is not remembered.
 _UNREAD = object()
 
 
 def _complete(told: FileRead, shift_ms: int) -> None:
     """Lines of a client that name none get the one client (and group) that their file is of; clocks are set right."""
+    if told.span is not None:
+        told.span = told.span[0] + shift_ms, told.span[1] + shift_ms
     nameless, before = [], told.last_ms
     clients, groups = told.clients, told.groups
     for event in told.events:

@@ -315,6 +315,9 @@ LONGEST_LINE = 1_000_000
 #: How many letters of a longer one are kept.
 KEPT_OF_A_LONG_LINE = 500
 
+#: So long is what stands before a message at most, where only its time is asked for.
+_HEAD_OF_A_LINE = 200
+
 #: How much of a line is kept to be shown as evidence.
 SHOWN = 300
 
@@ -360,6 +363,13 @@ class Messages:
                 return why
             events.append(event)
         return events
+
+    def written_at(self, line: str) -> int | None:
+        """When a line was written; None for one without a time before its message, or in its JSON."""
+        line = _INDENTED.sub("", line[: LONG if "{" in line[:40] else _HEAD_OF_A_LINE])
+        text = "" if _REMARK.match(line) else unwrap(line.lstrip(_MARGIN))[0]
+        head = text if text[:1] in {"{", "%"} else text[: message_behind(text)]
+        return self.clock.read(*time_in(head)) if head else None
 
     def _moment(self, at: str, layout: str | None) -> int | None:
         """When that is: as the layout says, else as loggers write it anywhere, in the digits of any script."""

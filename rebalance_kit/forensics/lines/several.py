@@ -31,6 +31,9 @@ _AHEAD = 48
 #: While this process folds, a thread that waits for it may hand a worker its next piece after so long.
 _HANDED_S = 0.000_3
 
+#: So many bytes at each end of a piece tell when its lines were written.
+_AN_END = 16 << 10
+
 _WORKER = """
 import sys
 sys.path[:] = sys.argv[1:]
@@ -72,6 +75,8 @@ class SeveralReaders(FileReader):
     def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, which are read elsewhere; they are counted at once."""
         first, told.lines = told.lines, told.lines + data.count(b"\n") + 1
+        for end in (data,) if len(data) <= 2 * _AN_END else (data[:_AN_END], data[-_AN_END:]):
+            self.note_span(told, end.decode("utf-8", "replace").split("\n"))
         asked = self._threads.submit(self._asked, told.run, told.name, first, data)
         self._waiting.append((told, first, data, asked))
         while len(self._waiting) > self._most:

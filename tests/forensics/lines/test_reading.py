@@ -12,6 +12,7 @@ from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.times_in_text import time_in
+from rebalance_kit.forensics.look import look
 
 _CLASS = "org.apache.kafka.clients.consumer.internals.ConsumerCoordinator"
 _PREFIX = "[Consumer clientId=c1, groupId=invoices]"
@@ -352,3 +353,25 @@ def test_a_message_is_found_under_any_key_of_json(read, record, expected, separa
 def test_a_reason_ends_where_its_quotes_do(read, line, reason):
     ((event,), _) = read(f"{line}\n")
     assert (event.get("reason"), event["group"]) == (reason, "invoices")
+
+
+def test_the_period_of_a_file_is_that_of_all_lines_that_carry_a_time(tmp_path):
+    (tmp_path / "app.log").write_text(
+        "# told on 2020-01-01 10:00:00 by somebody\n"
+        "2026-03-01 10:00:00.000  INFO 1 --- [main] c.a.App : started\n"
+        f"2026-03-01 10:00:05.000  INFO 1 --- [main] o.a.k.c.c.i.ConsumerCoordinator : {_PREFIX} (Re-)joining group\n"
+        "    at 2027-01-01 10:00:00 it was said\n"
+        "2026-03-01 10:00:09,500(tz) INFO c.a.App - done: 2030-01-01 10:00:00\n"
+    )
+    (row,) = look([tmp_path / "app.log"]).rows("lines")
+    assert (row["from_ms"], row["to_ms"]) == (1_772_359_200_000, 1_772_359_209_500)
+
+
+def test_the_period_of_a_large_file_is_told_by_its_ends(tmp_path):
+    path, line = tmp_path / "app.log", "INFO 1 --- [main] c.a.App : nothing about anything\n"
+    path.write_text(
+        "".join(f"2026-03-01 10:{place // 60:02}:{place % 60:02}.000  {line}" for place in range(3000))
+    )
+    for processes in (0, 2):
+        (row,) = look([path], processes=processes).rows("lines")
+        assert (row["from_ms"], row["to_ms"]) == (1_772_359_200_000, 1_772_362_199_000)
