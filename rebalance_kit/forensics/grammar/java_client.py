@@ -130,6 +130,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     # Commits
     ("commit_stale", "OffsetCommit failed for member {member} with stale member epoch error.{_}"),
     ("commit_failed", "OffsetCommit failed with {reason}"),
+    ("commit_failed", "Offset commit with offsets {_} failed[[:]][[ ]]{reason}"),
     ("commit_failed", "Offset commit failed on partition {topic} at offset {offset}: {reason}"),
     ("auto_commit_failed", "Asynchronous auto-commit of offsets failed: {reason}"),
     ("auto_commit_failed", "Asynchronous auto-commit of offsets {_} failed: {reason}"),

@@ -30,6 +30,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("joining", "(Re-)joining group {group}[[, {_}]]"),
     ("other_coordinator_lost", "Marking the coordinator dead (node {_}) for group {group}: {cause}"),
     ("other_session_expired", "Heartbeat session expired{_}"),
+    ("other_step", "Skipping heartbeat: no auto-assignment or waiting on rebalance{_}"),
     ("other_poll_timeout", "Heartbeat poll expired, leaving group{_}"),
     ("other_leaving", "Leaving consumer group{_}"),
     ("other_rebalancing", "Heartbeat failed for group {group} because it is rebalancing"),
@@ -352,6 +353,11 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
         "stream-thread [{client}] StreamsGroupHeartbeatRequest failed due to group authorization failure: {reason}",
     ),
     *(("streams_step", f"stream-thread [{{client}}] {text}") for text in _STREAMS_STEPS),
+    *(
+        ("streams_step", text)
+        for text in _STREAMS_STEPS
+        if "followup rebalance {_}" in text and text[0] != "{"
+    ),
     ("streams_step", "stream-client [{client}] Could not remove static member {_} from consumer group {_}"),
     ("streams_step", "Decided on assignment: {detail}"),
     (

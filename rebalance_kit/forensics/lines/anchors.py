@@ -240,7 +240,7 @@ ABOUT = re.compile(
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words
 #: and tell nothing of it.
 NOISE = re.compile(
-    r"Startup|Starting|Created log|[Tt]ombstone|heartbeat\.(?:interval|topic)|^\s+at |\.ms = |^\t[a-z.]+ = |"
+    r"Startup|Starting|--bootstrap-server|Created log|[Tt]ombstone|heartbeat\.(?:interval|topic)|^\s+at |\.ms = |^\t[a-z.]+ = |"
     r"LogManager|Elected as|BrokerHeartbeat|channel-manager|channel manager|Kafka(?:Server|RaftServer)|"
     r"TransactionCoordinator|transaction\.|event-processor|coordinator-reaper|leader epoch|[Uu]nloading|"
     r"Scheduling loading|expired offsets|[Ss]hutting down|[Ss]hutdown|Closing coordinator|runtime closed|"
@@ -345,7 +345,11 @@ def is_unclear(why: str, text: str) -> bool:
 
 def is_about_a_group(line: str) -> bool:
     """Whether the message of a line looks like one about a consumer group, whatever its thread and logger are called."""
-    return speaks_of_a_group(line) and speaks_of_a_group(line[message_behind(line) :])
+    return speaks_of_a_group(line) and speaks_of_a_group(_CLASS.sub("-", line[message_behind(line) :]))
+
+
+#: A class with its package, or the end of one.
+_CLASS = re.compile(r"(?:[a-z][\w$]*)?(?:\.[\w$]+)*\.[A-Z][\w$]*")
 
 
 def client_like(text: str) -> str | None:

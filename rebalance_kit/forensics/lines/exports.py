@@ -18,6 +18,7 @@ from rebalance_kit.forensics.lines.anchors import ABOUT, ANCHOR, message_behind
 from rebalance_kit.forensics.lines.last_resort import LOW
 from rebalance_kit.forensics.lines.layouts import LAYOUTS
 from rebalance_kit.forensics.lines.line_reader import LineReader
+from rebalance_kit.forensics.lines.refusals import refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
@@ -102,9 +103,8 @@ def rejoined(data: bytes) -> bytes | None:
     place = 0
     while place < len(lines) - 1:
         # Nearly always a line of its own follows, and then there is nothing to put together.
-        size = _size_of_object(lines, place) or (
-            0 if _ends_above(lines[place + 1]) else _size_of_broken(reader, lines, place)
-        )
+        size = _size_of_object(lines, place) or _size_with_cause(lines, place)
+        size = size or (0 if _ends_above(lines[place + 1]) else _size_of_broken(reader, lines, place))
         after = lines[place + 1]
         if (
             not size
@@ -143,6 +143,25 @@ _MEMBER = re.compile(r"""["']?[\w@.$-]{1,60}["']?\s?: """)
 _OF_A_RECORD = re.compile(
     r"""["']?\b(?:message|msg|log|textPayload|groupId|group_?id|memberId|member_id|clientId|error)["']?\s?: """
 )
+
+
+def _size_with_cause(lines: list[str], place: int) -> int:
+    """How many lines a record has with the exception below it that tells why; 0 where there is none or it tells of no group."""
+    line = lines[place].rstrip()
+    below = place + 1 if lines[place + 1].strip() else place + 2
+    cause = lines[below].strip() if below < len(lines) else ""
+    tells = _EXCEPTION.match(cause) is not None and bool(refusal_in(cause) or "CommitFailed" in cause)
+    fails = (
+        tells and _FAILS.search(line) is not None and refusal_in(line) is None and message_behind(line) > 0
+    )
+    return below - place + 1 if fails else 0
+
+
+#: How a record ends whose exception follows, and how an exception is printed.
+_FAILS = re.compile(
+    r"(?:fail(?:ed|ure)|exception|error|errored|null|threw|thrown)\b[^\w]{0,4}\Z", re.IGNORECASE
+)
+_EXCEPTION = re.compile(r"(?:Caused by: )?(?:[a-z]\w*\.){1,9}[A-Z]\w*(?:Exception|Error)\b")
 
 
 def _size_of_broken(reader: LineReader, lines: list[str], place: int) -> int:

@@ -38,7 +38,7 @@ class FileRead:
     clients: set[str | None] = field(default_factory=set)
     groups: set[str | None] = field(default_factory=set)
     last_ms: int | None = None
-    #: The first and the last time that its lines carry, whatever they tell: of a large piece those of its ends.
+    #: The first and the last time that its lines carry, whatever they tell.
     span: tuple[int, int] | None = None
 
     @property
@@ -107,10 +107,10 @@ class FileReader:
     def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, without the end of the last."""
         lines = data.decode("utf-8", "replace").split("\n")
-        self.note_span(told, lines)
         form, whole, unread = self._repeats.form_of(lines), self._repeats.whole, _UNREAD
         seconds, memory, width, end = form.seconds, form.memory, form.width, form.width + 3
         first, told.lines = told.lines, told.lines + len(lines)
+        low, high = told.span or (_NEVER, -_NEVER)
         found: Any
         # Most lines are ignored ones that were read before: they end at the first "continue" or at the third.
         for number, line in enumerate(lines, first + 1):
@@ -118,6 +118,9 @@ class FileReader:
             if second is None and line[width:end] in MILLIS:
                 second = self._repeats.second_of(form, line)
             if second is not None and line[width:end] in MILLIS:
+                if second + 999 > high or second < low:
+                    written_ms = second + MILLIS[line[width:end]]
+                    high, low = max(high, written_ms), min(low, written_ms)
                 rest = line[end:]
                 found = memory.get(rest, unread)
                 if found is None:
@@ -135,13 +138,17 @@ class FileReader:
                     _add(told, found.copy(), number, line)
                     continue
                 cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
+                if cut[2]:
+                    high, low = max(high, cut[2]), min(low, cut[2])
             self._take(told, number, line, cut, data)
+        told.span = span_of([*self._written(lines), *((low, high) if low <= high else ())])
 
-    def note_span(self, told: FileRead, lines: Sequence[str]) -> None:
-        """When lines were written, from those near both ends."""
+    def _written(self, lines: Sequence[str]) -> list[int]:
+        """When lines near both ends were written whose time is none of the plain ones."""
         ends = lines if len(lines) <= 2 * _NEAR_AN_END else [*lines[:_NEAR_AN_END], *lines[-_NEAR_AN_END:]]
-        moments = [ms for line in ends if (ms := self._messages.written_at(line)) is not None]
-        told.span = span_of([*(told.span or ()), *moments])
+        cut, whole = self._repeats.cut, self._repeats.whole
+        odd = (line for line in ends if cut(line)[0] is whole)
+        return [ms for line in odd if (ms := self._messages.written_at(line)) is not None]
 
     def _take(self, told: FileRead, number: int, line: str, cut: Cut, data: bytes) -> None:
         """A line that is cut, which need not be remembered."""
@@ -249,7 +256,10 @@ def _reject_long(told: FileRead) -> None:
 #: Times before this are those of lines that hold no day.
 DAY_MS = 86_400_000
 
-#: So many lines at each end of a piece tell when its lines were written.
+#: Later than any line.
+_NEVER = 1 << 62
+
+#: So many lines at each end of a piece tell when its lines were written, where their time is none of the plain ones.
 _NEAR_AN_END = 200
 
 #: A line that is not remembered.

@@ -341,7 +341,7 @@ def _settings(text: str, container_time: str | None) -> list[Message]:
 
 _CONFIG = Template("config", "other", "{key} {value}", LOW)
 _LIMIT_SET = re.compile(
-    r"""\b(max[._-]?poll[._-]?(?:interval[._-]?ms|records)|session[._-]?timeout[._-]?ms)["']?\s*[=:]\s*["']?(\d[\d_]{0,12})\b""",
+    r"""\b(max[._-]?poll[._-]?(?:interval[._-]?ms|records)|session[._-]?timeout[._-]?ms)["']?\s*[=:]\s*["']?(\d[\d_]{0,12})(?:ms)?\b""",
     re.IGNORECASE,
 )
 
@@ -357,7 +357,7 @@ def _kinds(text: str, *, cut: bool) -> tuple[_What, ...]:
         return _OF_BROKERS[:-1] if cut else _OF_BROKERS
     if cut:
         return _TROUBLE[:-1]
-    return _TROUBLE if ANCHOR.search(text) else _OF_CLIENTS
+    return _TROUBLE if ANCHOR.search(text) and "..." not in text else _OF_CLIENTS
 
 
 def _fields(text: str, event: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, span_of
 from rebalance_kit.forensics.lines.layouts import Layout, Reading
 from rebalance_kit.model.collector import uncollected
 
@@ -30,9 +30,6 @@ _AHEAD = 48
 
 #: While this process folds, a thread that waits for it may hand a worker its next piece after so long.
 _HANDED_S = 0.000_3
-
-#: So many bytes at each end of a piece tell when its lines were written.
-_AN_END = 16 << 10
 
 _WORKER = """
 import sys
@@ -75,8 +72,6 @@ class SeveralReaders(FileReader):
     def take(self, told: FileRead, data: bytes) -> None:
         """Whole lines, which are read elsewhere; they are counted at once."""
         first, told.lines = told.lines, told.lines + data.count(b"\n") + 1
-        for end in (data,) if len(data) <= 2 * _AN_END else (data[:_AN_END], data[-_AN_END:]):
-            self.note_span(told, end.decode("utf-8", "replace").split("\n"))
         asked = self._threads.submit(self._asked, told.run, told.name, first, data)
         self._waiting.append((told, first, data, asked))
         while len(self._waiting) > self._most:
@@ -98,11 +93,13 @@ class SeveralReaders(FileReader):
             told.events += part.events
             told.rejected += part.rejected
             told.parsed += part.parsed
+            told.span = span_of([*(told.span or ()), *(part.span or ())])
             return
-        events, rejected, parsed = marshal.loads(answer)
+        events, rejected, parsed, span = marshal.loads(answer)
         told.events += map(Event, events)
         told.rejected += rejected
         told.parsed += parsed
+        told.span = span_of([*(told.span or ()), *(span or ())])
 
     def _asked(self, run: str, name: str, first: int, data: bytes) -> bytes:
         """What a worker answers; nothing where it cannot."""
@@ -133,7 +130,7 @@ def work(pieces: IO[bytes], answers: IO[bytes]) -> None:
             told = FileRead(run, name, lines=first)
             reader.take(told, data)
             events: list[dict[str, Any]] = [event.__dict__ for event in told.events]
-            _send(answers, marshal.dumps((events, told.rejected, told.parsed)))
+            _send(answers, marshal.dumps((events, told.rejected, told.parsed, told.span)))
 
 
 def _started(reading: Reading) -> subprocess.Popen[bytes] | None:

@@ -360,7 +360,7 @@ def test_the_period_of_a_file_is_that_of_all_lines_that_carry_a_time(tmp_path):
         "# told on 2020-01-01 10:00:00 by somebody\n"
         "2026-03-01 10:00:00.000  INFO 1 --- [main] c.a.App : started\n"
         f"2026-03-01 10:00:05.000  INFO 1 --- [main] o.a.k.c.c.i.ConsumerCoordinator : {_PREFIX} (Re-)joining group\n"
-        "    at 2027-01-01 10:00:00 it was said\n"
+        "    at c.a.App.run(App.java:7) of what came 2027-01-01 10:00:00 or so\n"
         "2026-03-01 10:00:09,500(tz) INFO c.a.App - done: 2030-01-01 10:00:00\n"
     )
     (row,) = look([tmp_path / "app.log"]).rows("lines")
@@ -375,3 +375,36 @@ def test_the_period_of_a_large_file_is_told_by_its_ends(tmp_path):
     for processes in (0, 2):
         (row,) = look([path], processes=processes).rows("lines")
         assert (row["from_ms"], row["to_ms"]) == (1_772_359_200_000, 1_772_362_199_000)
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_a_record_tells_why_by_the_exception_below_it(read, between):
+    ((event,), _) = read(
+        f"2026-03-01 10:00:01.000 ERROR 8 --- [Thread-2] o.a.k.c.c.internals.ConsumerCoordinator  : {_PREFIX} Offset commit with "
+        f"offsets {{pay-0=OffsetAndMetadata{{offset=9, leaderEpoch=null, metadata=''}}}} failed\n{between}"
+        "org.apache.kafka.clients.consumer.CommitFailedException: Offset commit cannot be completed since the consumer is not part of "
+        "an active group for auto partition assignment\n\tat org.apache.kafka.clients.consumer.X.y(X.java:1)\n"
+    )
+    assert (event["event"], event["line"]) == ("commit_failed", 1)
+    assert "not part of an active group" in event["reason"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I, [2026-03-01T10:00:01.000000 #7]  INFO -- : kafka-consumer-groups --bootstrap-server kafka:9092 --describe --group invoices",
+        '.GroupCoordinator)\\n","stream":"stdout","time":"2026-03-01T10:00:01.827937959Z"}',
+        "2026-03-01 10:00:01.000 INFO [main] c.a.RebalancedLedger - written",
+    ],
+)
+def test_a_command_a_rest_and_a_class_are_no_lines_of_a_group(read, line):
+    events, found = read(f"{line}\n")
+    assert events == []
+    assert not any(is_unclear(why, text) for _, why, text in found.rejected)
+
+
+def test_a_limit_is_read_with_its_unit(read):
+    ((event,), _) = read(
+        "WARN c.a.SlowListener - blocks for 10000ms (max.poll.interval.ms=6000ms, a rebalance is to come)\n"
+    )
+    assert (event["event"], event["key"], event["value"]) == ("config", "max.poll.interval.ms", "6000")
