@@ -119,6 +119,7 @@ _LEVEL_AND_LOGGER = re.compile(
     r"(?:(?<=\s)|\A)(?:\[[^\[\]]{1,60}\] )?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL) +(?:\[[^\[\]]{1,60}\] +)?(?:[a-zA-Z_$][\w$]*\.)+[\w$]+ +[-:] "
 )
 _OF_RDKAFKA = re.compile(r"%\d\|\d{10}\.\d{3}\|[A-Z]+\|")
+_LEVELS = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)")
 _VARIES = re.compile(r"\d+|[A-Z]{4,7}")
 
 
@@ -134,9 +135,12 @@ def records_in(line: str) -> list[str]:
         return _objects_in(line) if "}" in line[:-2] else [line]
     if "%" in line and len(begins := [found.start() for found in _OF_RDKAFKA.finditer(line)]) > 1:
         return _cut(line, begins)
+    # Each has its level.
+    if len(list(islice(_LEVELS.finditer(line), 2))) < 2:
+        return [line]
     begins, form = [], ""
     plain = in_plain_digits(line)
-    for found in _TIME_IN_HEAD.finditer(plain, 0, 20 * LONG) if _LEVEL.search(plain) else ():
+    for found in _TIME_IN_HEAD.finditer(plain, 0, 20 * LONG):
         if found.start() and plain[found.start() - 1] not in _BEFORE_A_TIME:
             continue
         begin = found.start() - (plain[found.start() - 1 : found.start()] in {"[", "("})
@@ -233,8 +237,7 @@ ABOUT = re.compile(
     r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
     r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
     r"(?:abandoned|dead) subscription|RebalanceCb|part of an active group|auto-commit of offsets|Offset ?[Cc]ommit (?:request|failed)|"
-    r"uncaught and unrecoverable exception|No current assignment for|\] Crash: |[Ss]topping container|Fatal consumer exception|"
-    r"\b(?:join|sync|commit)\w* (?:failed|error|refused|timed out)(?=.*\b(?:group|consumer))|\b(?:group|consumer)\b.*\b(?:join|sync|commit)\w* (?:failed|error|refused|timed out)"
+    r"uncaught and unrecoverable exception|No current assignment for|\] Crash: |[Ss]topping container|Fatal consumer exception"
 )
 
 #: Start-up, tombstones, threads, stack frames, the controller and librdkafka's book-keeping: they use a group's words
@@ -335,7 +338,12 @@ def speaks_of_a_group(line: str) -> bool:
     >>> speaks_of_a_group("joining group"), speaks_of_a_group("GET /index.html")
     (True, False)
     """
-    return ABOUT.search(line) is not None and NOISE.search(line) is None
+    if ABOUT.search(line) is None and not ("group" in line and "failed" in line and _FAILED.search(line)):
+        return False
+    return NOISE.search(line) is None
+
+
+_FAILED = re.compile(r"\b(?:join|sync|commit)\w* failed\b")
 
 
 def is_unclear(why: str, text: str) -> bool:

@@ -141,7 +141,8 @@ class LineReader:
                     return messages
                 told = told or messages
         if not any_anchor:
-            place = message_behind(line)
+            # A layout that fits has found the message.
+            place = message_behind(line) if laid is not None or line[:1] == " " else 0
             bare = self._bare(line, container_time) if laid == "no known layout" and not place else None
             told = bare or _of_others(line, container_time)
             return told or (self._behind(line, place, container_time) if place else None) or laid
@@ -317,6 +318,7 @@ KEPT_OF_A_LONG_LINE = 500
 
 #: So long is what stands before a message at most, where only its time is asked for.
 _HEAD_OF_A_LINE = 200
+_MAY_HOLD_A_TIME = re.compile(r"\d:\d\d|\d{10}|\{")
 
 #: How much of a line is kept to be shown as evidence.
 SHOWN = 300
@@ -366,6 +368,8 @@ class Messages:
 
     def written_at(self, line: str) -> int | None:
         """When a line was written; None for one without a time before its message, or in its JSON."""
+        if _MAY_HOLD_A_TIME.search(line, 0, _HEAD_OF_A_LINE) is None:
+            return None
         line = _INDENTED.sub("", line[: LONG if "{" in line[:40] else _HEAD_OF_A_LINE])
         text = "" if _REMARK.match(line) else unwrap(line.lstrip(_MARGIN))[0]
         head = text if text[:1] in {"{", "%"} else text[: message_behind(text)]
