@@ -17,10 +17,12 @@ it, and with a link that opens it in the lab.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, cast
 
 import pytest
@@ -30,9 +32,10 @@ from rebalance_kit.analysis.search import shrink
 from rebalance_kit.clients.mock_cluster import ClientRun, run_clients
 from rebalance_kit.exercises.code_running import first_skip
 from rebalance_kit.live import Broker, Group
-from rebalance_kit.model.errors import RebalanceKitError, ScenarioError, nearest
+from rebalance_kit.model.errors import ConfigError, RebalanceKitError, ScenarioError, nearest
 from rebalance_kit.model.trace import Trace
-from rebalance_kit.simulation.client.effect_handlers import CommitFailed
+from rebalance_kit.protocol.messages import NONE
+from rebalance_kit.simulation.client.effect_handlers import CommitFailed, Record
 from rebalance_kit.simulation.learner_code.plug_ins import as_partition
 from rebalance_kit.simulation.permalink import Link, write_link
 from rebalance_kit.simulation.scenario.scenario import (
@@ -74,6 +77,13 @@ _DEEDS: Mapping[str, tuple[Action, ...]] = {
     "the topic grows": (Action(_AT_MS, "add_partitions", None, {"topic": "orders", "partitions": 6}),),
     "the coordinator moves": (Action(_AT_MS, "coordinator_failover", None, {"for_ms": 2_000}),),
 }
+_COMMITS = {
+    "auto": "the consumer, every auto.commit.interval.ms, as in Kafka; the default",
+    "none": "nobody else: for an application that calls consumer.commit() itself",
+    "per_batch": "the loop, after each batch",
+    "before_processing": "the loop, before each batch is processed",
+}
+"""Who commits besides the listener."""
 _APART_MS = 5_000
 """How far apart members close where there is a store: each after the rebalance before."""
 DEEDS = tuple(_DEEDS)
@@ -92,6 +102,8 @@ class OneRun:
     store: Any
     asked: Scenario
     """The scenario without the closing that a run with a store ends with."""
+    handled: Sequence[tuple[int, str, Sequence[Record]]] = ()
+    """What each call of ``on_records`` was given, and when, where that was asked for."""
 
     def __str__(self) -> str:
         return f"{self.deed}, {self.protocol}, seed {self.seed}"
@@ -149,7 +161,7 @@ class Runs:
 
     def _told(self, run: OneRun, said: str, fault: Fault) -> str:
         def again(scenario: Scenario) -> OneRun:
-            return self.application.run(scenario, run.deed, run.protocol, run.seed)
+            return self.application.run(scenario, run.deed, run.protocol, run.seed, notes=True)
 
         raised = _own_fault(run.trace) is not None
 
@@ -168,13 +180,16 @@ class Runs:
 
         shortest = again(shrink(run.asked, shows, SHRINK_TRIES)[0])
         trace = shortest.trace
-        history = "\n".join(f"  {line}" for line in _history(trace))
+        history = "\n".join(f"  {line}" for line in _history(shortest))
         link = write_link(Link(shortest.scenario, seed=run.seed))
         many = sum((_own_fault(one.trace) or fault(one)) is not None for one in self.runs)
+        head, *more = said.splitlines()
+        there, *_ = (_own_fault(trace) or fault(shortest) or "").splitlines()
+        told = "".join(f"{line}\n" for line in more)
         return (
-            f"{said} ({run}; {many} of {len(self.runs)} runs show it)\n"
-            f"The shortest history that shows it: {_own_fault(trace) or fault(shortest)}\n{history}\n"
-            f"Open it (without your listener) in the lab: rebalance-kit lab {link}"
+            f"{head} ({run}; {many} of {len(self.runs)} runs show it)\n{told}"
+            f"The shortest history that shows it; in it: {there}\n{history}\n"
+            f"The same deeds in the lab, where members of the kit stand in for your code, so that what follows may differ: rebalance-kit lab {link}"
         )
 
 
@@ -185,13 +200,16 @@ class _Application:
     listener: Any
     store: Callable[[], Any] | None
 
-    def run(self, scenario: Scenario, deed: str, protocol: str, seed: int) -> OneRun:
+    def run(self, scenario: Scenario, deed: str, protocol: str, seed: int, *, notes: bool = False) -> OneRun:
         asked, listener, store = scenario, self.listener, None
+        handled: list[tuple[int, str, Sequence[Record]]] = []
         if self.store is not None:
             store = self.store()
             listener, scenario = _with_store(listener, store), _closed(scenario)
+        if notes:
+            listener = _noting(listener, handled)
         trace = simulate(scenario, seed, listeners={spec.name: listener for spec in scenario.members})
-        return OneRun(deed, protocol, seed, scenario, trace, store, asked)
+        return OneRun(deed, protocol, seed, scenario, trace, store, asked, handled)
 
 
 def _closed(scenario: Scenario) -> Scenario:
@@ -218,6 +236,19 @@ def _with_store(listener: Any, store: Any) -> type:
     return cast("type", built)
 
 
+def _noting(listener: Any, handled: list[tuple[int, str, Sequence[Record]]]) -> Any:
+    """The class, which writes down what its ``on_records`` is given; an object stays as it is."""
+    if not isinstance(listener, type) or not hasattr(listener, "on_records"):
+        return listener
+
+    def on_records(self: Any, records: Sequence[Record], consumer: Any) -> Any:
+        handled.append((consumer.now_ms, consumer.name, tuple(records)))
+        return super(built, self).on_records(records, consumer)
+
+    built: Any = type(listener.__name__, (listener,), {"on_records": on_records})
+    return built
+
+
 class Rebalance:
     """The fixture's value: call it with a listener to have it run."""
 
@@ -235,14 +266,21 @@ class Rebalance:
     ) -> Runs:
         """Run the listener under every deed, protocol and seed asked for.
 
-        ``commit`` is how the application commits outside of its callbacks: auto, per_batch, none, before_processing. ``configs`` are
-        the consumer's, in Kafka's keys. ``store`` makes what a run's application writes to; the listener is then a class, built with it. Raises ``ScenarioError`` for an unknown deed, and for what Kafka would refuse.
+        ``commit`` is who commits besides the listener: auto, as in Kafka, unless said; none for an application that commits itself;
+        per_batch, before_processing. ``configs`` are the consumer's, in Kafka's keys. ``store`` makes what a run's application writes
+        to; the listener is then a class, built with it. Raises ``ScenarioError`` for an unknown deed and for what Kafka would refuse,
+        ``ConfigError`` for another ``commit``.
         """
         for deed in deeds:
             if deed not in _DEEDS:
                 raise ScenarioError(
                     f"deed {deed!r} is unknown{nearest(deed, DEEDS)}; expected one of {', '.join(DEEDS)}"
                 )
+        if commit not in _COMMITS:
+            raise ConfigError(
+                f"commit={commit!r} is unknown{nearest(commit, _COMMITS)}; expected one of "
+                + "; ".join(f"{name!r} ({what})" for name, what in _COMMITS.items())
+            )
         application = _Application(listener, store)
         made = []
         for deed in deeds:
@@ -409,7 +447,12 @@ def _stored(run: OneRun, stored: Stored, at_most: int | None) -> str | None:
     ]
     if missing:
         partition, offset = missing[0]
-        return f"{len(missing)} records are committed, and not in the store; the first is {partition} at offset {offset}"
+        by_default = (
+            '\ncommit="auto" is the default, by which the consumer commits what was handed out; an application that commits itself takes commit="none"'
+            if run.scenario.members[0].commit == "auto"
+            else ""
+        )
+        return f"{len(missing)} records are committed, and not in the store; the first is {partition} at offset {offset}{by_default}"
     many = [(times, record) for record, times in held.items() if at_most is not None and times > at_most]
     if many:
         times, (partition, offset) = max(many)
@@ -428,22 +471,57 @@ def _failed(check: Callable[[OneRun], object], run: OneRun) -> str | None:
 _SHOWN = 24
 
 
-def _history(trace: Trace) -> list[str]:
-    """Actions, callbacks and deliveries in order, in words."""
-    lines: list[tuple[int, str]] = [
-        (row.at_ms, f"{row.detail['do']} {row.actor}") for row in trace.of("action") if "do" in row.detail
-    ]
+def _history(run: OneRun) -> list[str]:
+    """Actions, callbacks, deliveries and the application's own steps in order, in words."""
+    lines: list[tuple[int, int, str]] = []
+    trace, last_ms = run.trace, run.asked.end_ms
+    closed = {
+        row.actor
+        for row in trace.of("process_ended")
+        if row.at_ms >= last_ms and row.detail["how"] == "closed"
+    }
+    closing = {(action.at_ms, action.member) for action in run.scenario.actions[len(run.asked.actions) :]}
+    for row in trace.of("action"):
+        if (row.at_ms, row.actor) not in closing:
+            lines.append((row.at_ms, 0, f"{row.detail['do']} {row.actor}"))
+        elif row.actor in closed:
+            lines.append((row.at_ms, 0, f"close {row.actor} (end of the run)"))
     for row in trace.of("callback_begin"):
         what = ", ".join(map(str, row.detail["partitions"])) or "nothing"
-        lines.append((row.at_ms, f"{row.actor}  on_{row.detail['callback']}: {what}"))
+        lines.append((row.at_ms, 2, f"{row.actor}  on_{row.detail['callback']}: {what}"))
     for each in deliveries(trace):
         word = "delivered again" if each.kind == TWICE else "passed over"
         lines.append(
             (
                 each.at_ms,
+                3,
                 f"{each.member}  {each.records} records of {each.partition} {word}, from offset {each.first_offset}",
             )
         )
-    ordered = [f"{at_ms / 1000:6.1f} s  {words}" for at_ms, words in sorted(lines, key=lambda line: line[0])]
+    lines += _steps(run, sorted({at_ms for at_ms, *_ in lines}))
+    ordered = [f"{at_ms / 1000:6.1f} s  {words}" for at_ms, _, words in sorted(lines, key=itemgetter(0, 1))]
     left = len(ordered) - _SHOWN
     return ordered if left <= 0 else [*ordered[:_SHOWN], f"… and {left} more"]
+
+
+def _steps(run: OneRun, moments: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """What the application did, one line per member for all that it did between two ``moments``."""
+    between: dict[tuple[int, str], tuple[int, dict[str, tuple[int, int]]]] = {}
+    for at_ms, member, records in run.handled:
+        key = bisect_left(moments, at_ms), member
+        spans = between.get(key, (0, {}))[1]
+        for record in records:
+            name = str(record.partition)
+            spans[name] = (spans.get(name, (record.offset, 0))[0], record.offset)
+        between[key] = at_ms, spans
+    for (_, member), (at_ms, spans) in between.items():
+        told = ", ".join(f"{name} {first}\u2013{last}" for name, (first, last) in sorted(spans.items()))
+        yield at_ms, 1, f"{member}  on_records: {told}"
+    commits = {
+        (bisect_left(moments, row.at_ms), row.actor, row.detail["error"]): row
+        for row in run.trace.of("commit")
+    }
+    for row in commits.values():
+        what = ", ".join(f"{name} at {offset}" for name, offset in sorted(row.detail["offsets"].items()))
+        refused = "" if row.detail["error"] == NONE else f" is refused: {row.detail['error']}"
+        yield row.at_ms, 4, f"{row.actor}  commit ({row.detail['how']}) {what}{refused}"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 
 import pytest
 
-from rebalance_kit.model.errors import ScenarioError
+from rebalance_kit.model.errors import ConfigError, ScenarioError
 from rebalance_kit.simulation.permalink import read_link
-from rebalance_kit.testing import DEEDS, CommitFailed, Rebalance, mock_cluster, rebalance  # noqa: F401 - fixtures
+from rebalance_kit.testing import DEEDS, Rebalance, mock_cluster, rebalance  # noqa: F401 - fixtures
 
 Failed = pytest.fail.Exception
 RIGHT = """
@@ -79,7 +78,7 @@ def test_a_wrong_one_is_found_with_the_shortest_history(listener, commit, deed, 
         getattr(runs, check)(*arguments)
     message = str(told.value)
     assert f"({deed}, eager, seed 1; 1 of 1 runs show it)" in message
-    assert "The shortest history that shows it: " in message
+    assert "The shortest history that shows it; in it: " in message
     link = read_link(re.search(r"rk1\.\S+", message)[0])
     assert len(link.scenario.actions) <= 2
     assert link.scenario.topics[0].partitions <= 4
@@ -99,7 +98,7 @@ def test_an_unknown_deed_is_named():
 
 
 class Writer:
-    """Writes in batches to a database, then commits."""
+    """Writes in batches and leaves the commits to the consumer: the fault of docs/testing.md that shows its own default."""
 
     def __init__(self, database):
         self.database, self.batch = database, []
@@ -107,136 +106,35 @@ class Writer:
     def on_records(self, records, consumer):
         self.batch += records
         if len(self.batch) >= 60:
-            self.flush(consumer)
+            self.on_revoked((), consumer)
 
-    def flush(self, consumer):
+    def on_revoked(self, partitions, consumer):
         self.database.extend(self.batch)
         self.batch = []
-        with suppress(CommitFailed):  # poll() completes the rebalance; the next batch commits
-            consumer.commit()
-
-    def on_revoked(self, partitions, consumer):
-        self.flush(consumer)
-
-    def on_lost(self, partitions, consumer):
-        self.batch = []
 
 
-class CommitsBeforeItWrites(Writer):
-    def on_records(self, records, consumer):
-        with suppress(CommitFailed):
-            consumer.commit()
-        super().on_records(records, consumer)
+def test_what_the_default_commits_is_said_once_and_the_history_has_the_applications_steps():
+    runs = Rebalance()(Writer, store=list, deeds=["a crash"], protocols=["eager"], seeds=[1])
+    assert len(runs.runs) == 7
+    with pytest.raises(Failed, match="are committed, and not in the store") as told:
+        runs.assert_stored(list)
+    message = str(told.value)
+    assert message.count('an application that commits itself takes commit="none"') == 1
+    assert re.search(r"  b  on_records: orders-\d 0–\d+", message)
+    assert re.search(r"  b  commit \(auto\) orders-\d at \d+", message)
+    history = message[message.index("crash b") :]
+    assert "close a (end of the run)" in history
+    assert "close b" not in history
 
 
-class KeepsItsBatch(Writer):
-    def on_revoked(self, partitions, consumer):
-        """Nothing: the batch is written later."""
-
-
-class StaleCounts:
-    """Counts records in memory and reads the count once, when it first gets the partition."""
-
-    def __init__(self, counts):
-        self.counts, self.cache = counts, {}
-
-    def on_records(self, records, consumer):
-        for record in records:
-            name = str(record.partition)
-            self.cache[name] = self.cache.get(name, self.counts.get(name, 0)) + 1
-            self.counts[name] = self.cache[name]
-        with suppress(CommitFailed):
-            consumer.commit()
-
-
-class FreshCounts(StaleCounts):
-    def on_revoked(self, partitions, consumer):
-        for partition in partitions:
-            self.cache.pop(str(partition), None)
-
-
-def counted(run):
-    """Each count is that of the records below the committed offset."""
-    for row in run.trace.of("account"):
-        name = f"{row.topic}-{row.partition}"
-        assert run.store[name] == row.detail["committed"], f"{name} counts {run.store[name]}"
-
-
-def test_an_application_that_writes_before_it_commits_keeps_every_record():
-    runs = Rebalance()(
-        Writer, commit="none", store=list, seeds=[1], deeds=["a crash", "a member joins"], protocols=["eager"]
-    )
-    runs.assert_stored(list)
-    runs.assert_no_record_lost()
-    assert len(runs.runs) == 8  # a crash at seven moments
-
-
-@pytest.mark.parametrize(
-    ("application", "deed", "check", "words"),
-    [
-        (
-            CommitsBeforeItWrites,
-            "a crash",
-            lambda runs: runs.assert_stored(list),
-            r"are committed, and not in the store",
-        ),
-        (
-            KeepsItsBatch,
-            "a member joins",
-            lambda runs: runs.assert_stored(list, at_most=1),
-            r"are in the store more than 1 times",
-        ),
-    ],
-)
-def test_what_an_application_does_wrong_with_its_store_is_found(application, deed, check, words):
-    runs = Rebalance()(application, commit="none", store=list, deeds=[deed], protocols=["eager"], seeds=[1])
-    with pytest.raises(Failed, match=words):
-        check(runs)
-
-
-def test_a_cache_that_outlives_its_partition_is_found_and_one_that_does_not_passes():
-    chosen = {
-        "commit": "none",
-        "store": dict,
-        "deeds": ["a member comes and goes"],
-        "protocols": ["cooperative"],
-        "seeds": [1],
-    }
-    Rebalance()(FreshCounts, **chosen).assert_that(counted)
-    with pytest.raises(Failed, match="counts"):
-        Rebalance()(StaleCounts, **chosen).assert_that(counted)
+def test_another_commit_is_refused_with_what_it_takes():
+    with pytest.raises(ConfigError, match=r"commit='sync' is unknown.*'auto' \(.*the default\).*'none'"):
+        Rebalance()(CommitsWhatLeaves, commit="sync")
 
 
 def test_a_store_wants_a_class():
     with pytest.raises(ScenarioError, match="expected a class"):
         Rebalance()(Writer([]), store=list)
-
-
-class Transactional:
-    """Stores records and the next offsets together, and reads on where its database says."""
-
-    def __init__(self, database):
-        self.database = database
-
-    def on_assigned(self, partitions, consumer):
-        for partition in partitions:
-            stored = [offset for place, offset in self.database if place == partition]
-            consumer.seek(partition, max(stored, default=-1) + 1)
-
-    def on_records(self, records, consumer):
-        self.database.extend(records)
-
-
-class AsksKafka(Transactional):
-    def on_assigned(self, partitions, consumer):
-        """Nothing: Kafka knows where the group stands."""
-
-
-def test_offsets_of_the_database_are_read_from_there():
-    chosen = {"commit": "none", "store": list, "deeds": ["a crash"], "protocols": ["consumer"], "seeds": [1]}
-    Rebalance()(Transactional, **chosen).assert_stored(list, at_most=1)
-    with pytest.raises(Failed, match="more than 1 times"):
-        Rebalance()(AsksKafka, **chosen).assert_stored(list, at_most=1)
 
 
 # --- the mock cluster ----------------------------------------------------------------------------
