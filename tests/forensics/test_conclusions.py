@@ -47,8 +47,7 @@ def test_an_end_without_a_beginning_is_a_rebalance_with_what_is_known_of_it(told
     (row,) = told(server=broker(0, left) + stabilized(0.2, 234)).rows("rebalances")
     assert (row["trigger"], row["culprit"], row["before"], row["after"]) == ("leave", "c2", 233, 234)
     assert (
-        row["cause"]
-        == "c2 left the group; it ended here at generation 234, and its beginning is not in these logs"
+        row["cause"] == "c2 left the group; it ended here at generation 234, and no line tells when it began"
     )
 
 
@@ -153,7 +152,10 @@ def test_a_task_that_failed_is_not_sold_as_a_normal_leave(told):
             "Request joining group due to: rebalance failed due to 'This is not the correct coordinator.' (NotCoordinatorException)",
             "moved",
         ),
-        ("Current config state offset 3 does not match group assignment 5. Forcing rebalance.", "enforced"),
+        (
+            "Current config state offset 3 does not match group assignment 5. Forcing rebalance.",
+            "configs_differ",
+        ),
     ],
 )
 def test_a_rebalance_takes_its_reason_from_the_members_own_line(told, text, trigger):
@@ -462,5 +464,52 @@ def test_a_leader_that_knew_no_topics_joins_again_for_them(told):
         + joined(3.4, "c2", 5)
     )
     assert told(log=text).rows("rebalances")[-1]["cause"] == (
-        "c1 joined again; its topics had not been known when the assignment before was made"
+        "c1 joined again; in the assignment before, its topics were given to nobody"
     )
+
+
+def test_a_coordinator_that_is_lost_is_named_with_its_cause_and_the_next(told):
+    """The cause may stand in the line before; the nodes stand in the lines."""
+    lost = "Group coordinator k1:9092 (id: 2147483646 rack: null) is unavailable or invalid, will attempt rediscovery"
+    text = (
+        client(
+            0,
+            "c1",
+            "Offset commit failed on partition orders-0 at offset 7: This is not the correct coordinator.",
+            "WARN",
+        )
+        + client(0, "c1", lost)
+        + client(0.2, "c1", "Discovered group coordinator k0:9092 (id: 2147483647 rack: null)")
+    )
+    sentence = finding(told(c1=text), "coordinator_lost")["sentence"]
+    assert sentence.startswith(
+        "c1 lost its coordinator k1:9092 (broker 1) (This is not the correct coordinator) and looked for it again, and found k0:9092 (broker 0)"
+    )
+    alone = finding(told(c1=client(0, "c1", lost)), "coordinator_lost")["sentence"]
+    assert "(the line gives no cause)" in alone
+
+
+def test_a_request_to_join_that_the_wrong_broker_refused_is_no_rebalance(told):
+    text = client(0, "c1", _ASKS) + client(
+        0.1,
+        "c1",
+        "Group coordinator k1:9092 (id: 2147483646 rack: null) is unavailable or invalid due to cause: error response NOT_COORDINATOR. "
+        "isDisconnected: false. Rediscovery will be attempted.",
+    )
+    assert told(c1=text).rows("rebalances") == []
+    again = text + client(0.5, "c1", _ASKS)
+    assert len(told(c1=again).rows("rebalances")) == 1
+
+
+def test_the_reason_of_a_worker_and_of_a_coordinator_stands_in_their_own_line(told):
+    forced = worker(
+        0, "w1", "Current config state offset -1 does not match group assignment 4. Forcing rebalance."
+    ) + worker(0.1, "w1", _ASKS)
+    result = told(log=forced + worker(0.3, "w1", "Successfully joined group with generation 5"))
+    assert result.rows("rebalances")[0]["cause"].endswith("(its config offset is -1, the group's 4)")
+    assert "rebalance_enforced" not in {row["finding"] for row in result.rows("findings")}
+    text = rebalance(
+        0, 4, "Error NOT_COORDINATOR when storing group assignment during SyncGroup (member: c1-0)"
+    )
+    sentence = finding(told(log=text), "offsets_topic_ailing")["sentence"]
+    assert sentence.endswith("(NOT_COORDINATOR)")

@@ -68,6 +68,8 @@ class Findings:
                 yield self._by_rule.take
             if name in JOINED and side != "broker":
                 yield self._by_rule.joined
+            if name == "coordinator_found":
+                yield self._by_rule.found
             if name in TOGETHER:
                 yield self._together.take
             if name == "config":

@@ -118,7 +118,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     (
         "coordinator_lost",
-        "Group coordinator {_} is unavailable or invalid due to cause: {cause}.[[ isDisconnected: {_}.]][[isDisconnected: {_}.]]"
+        "Group coordinator {detail} is unavailable or invalid due to cause: {cause}.[[ isDisconnected: {_}.]][[isDisconnected: {_}.]]"
         " Rediscovery will be attempted.",
     ),
     ("close_timed_out", "Close timed out with {detail}"),
@@ -254,9 +254,9 @@ _JAVA_LINES: tuple[tuple[str, str], ...] = (
     ("assigned", "Setting newly assigned partitions[[:]] {partitions} for group {group}"),
     ("assigned", "Setting newly assigned partitions[[:]] {partitions}"),
     ("coordinator_found", "Discovered coordinator {_} for group {group}[[.]]"),
-    ("coordinator_lost", "Marking the coordinator {_} dead for group {group}"),
-    ("coordinator_lost", "Marking the coordinator {_} dead"),
-    ("coordinator_lost", "Group coordinator {_} is unavailable or invalid, will attempt rediscovery"),
+    ("coordinator_lost", "Marking the coordinator {detail} dead for group {group}"),
+    ("coordinator_lost", "Marking the coordinator {detail} dead"),
+    ("coordinator_lost", "Group coordinator {detail} is unavailable or invalid, will attempt rediscovery"),
     ("client_instance_fenced", "Received fatal exception: group.instance.id {instance} gets fenced"),
     ("poll_timeout", f"This member will leave the group because {_OLD_POLL_TEXT}{{_}}"),
     ("leaving", "Member {member} sending LeaveGroup request to coordinator {_}"),

@@ -290,7 +290,7 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     ("worker_step", "Failed to retrieve consumer group offsets for sink connector {_}"),
     (
         "config_mismatch",
-        "Current config state offset {_} does not match group assignment {_}. Forcing rebalance.",
+        "Current config state offset {state_from} does not match group assignment {state_to}. Forcing rebalance.",
     ),
     (
         "config_unread",

@@ -38,6 +38,9 @@ JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_re
 LEFT = ("left", "epoch_left")
 EXPIRED = ("member_failed", "session_expired")
 
+#: The error with which an assignment was not stored.
+_STORING = re.compile(r"[Ee]rror (\w+) when storing")
+
 #: The members of a target assignment, as a coordinator writes it down.
 _TARGETED = re.compile(r"([\w.@/-]{1,249})=MemberAssignment\(")
 
@@ -172,6 +175,9 @@ class Coordinator:
         if trigger == "leave":
             trigger = leave_trigger(leaver.reason if leaver else None)
         row = self._begin("classic", trigger, event, event.at_ms or 0)
+        if trigger == "store_failed" and said is None:
+            error = _STORING.search(event.reason or "")
+            said = error[1] if error else None
         row.culprit_member, row.said, row.before = member, said, event.generation
         if event.reason is None and trigger == "rejoin":
             row.trigger, row.known = "unseen", "its coordinator writes no reason, as old brokers do not"

@@ -41,6 +41,7 @@ _RANK = (
     "fenced",
     "poll_timeout",
     "session_lost",
+    "configs_differ",
     "enforced",
     "configured",
     "subscription_changed",
@@ -74,6 +75,9 @@ _SOMEBODY = (
     "somebody else began it: {} was told that the group was rebalancing; the coordinator's log would tell who"
 )
 
+#: Lines with which a member asks to join by itself.
+_ASKED = frozenset({"joining", "rd_joining", "worker_rebalance"})
+
 #: Triggers that only members meet.
 _LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
 
@@ -84,7 +88,7 @@ _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "proces
 STARTS = frozenset(
     {
         *("process_started", "process_closed", "subscribed", "coordinator_found", "other_coordinator"),
-        *("assignment_finished", "topics_unassigned"),
+        *("assignment_finished", "topics_unassigned", "coordinator_lost"),
     }
 )
 _FOUND = frozenset({"coordinator_found", "other_coordinator"})
@@ -236,6 +240,8 @@ class Felt:
             self._shifts.without_topics(member)
         elif event.event == "process_closed":
             self._in.discard(member)
+        elif event.event == "coordinator_lost":
+            self._unheard(member)
         elif event.client is not None and member not in self._in:
             self._starts.setdefault(member, event.event)
             if event.event == "subscribed" and event.at_ms is not None:
@@ -246,6 +252,19 @@ class Felt:
             if self._subscribed.get(member) == event.detail:
                 self._shifts.subscribed(member, event.at_ms)
             self._subscribed[member] = event.detail
+
+    def _unheard(self, member: tuple[str, str]) -> None:
+        """A member's coordinator is lost before it has answered: what the member asked for by itself is nothing that began."""
+        asked = self._under_way.get(member)
+        if asked is not None and asked.event in _ASKED and not self._shifts.is_notified(member):
+            del self._under_way[member]
+            self._told = [
+                told
+                for told in self._told
+                if (told.client, told.file) != member
+                or told.at_ms < (asked.at_ms or 0)
+                or told.trigger not in {"unseen", "rejoin"}
+            ]
 
     def _by_itself(self, member: tuple[str, str]) -> str:
         """Why a member asks to join, of which its line gives no reason: it is new, it began it, or that is not told."""
@@ -457,6 +476,8 @@ class Felt:
 
 def _why(event: Event) -> str:
     """What a line says of its reason: of a worker's configuration, whose it is."""
+    if event.event == "config_mismatch" and event.state_from is not None:
+        return f"its config offset is {event.state_from}, the group's {event.state_to}"
     return (event.detail if event.event == "worker_configured" else event.reason) or ""
 
 
@@ -515,7 +536,7 @@ def _trigger(event: Event) -> str | None:
     if name in _SESSION_LOST or (name == "rd_rebalance" and "session timed out" in (reason or "")):
         return "session_lost"
     if name == "config_mismatch":
-        return "enforced"
+        return "configs_differ"
     if name == "worker_configured":
         return "configured"
     if name == "rd_rejoin" and _OF_METADATA.search(reason or ""):
@@ -557,7 +578,8 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         told = first if told is None else replace(told, trigger="join")
     if told is not None and told.client in shared:
         # Of members that share a client id the member id, else the file tells which.
-        told = replace(told, named=f"{told.named} ({told.member or told.file.rsplit('/', 1)[-1]})")
+        own = told.member or told.file.rsplit("/", 1)[-1]
+        told = replace(told, named=short(own if own.startswith(told.client) else f"{told.named} ({own})"))
     start_ms = told.at_ms if told else one.first_ms
     if told is not None and told.since_ms is not None and noticed_ms is not None:
         start_ms = min(start_ms, noticed_ms)
@@ -585,7 +607,7 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
 def _with_whom(told: _Told | None, leader: tuple[str, int] | None, shift: Shift) -> str | None:
     """How a member came that began the rebalance: on its own start, alone or as the leader of others; and why one came again."""
     if told is not None and told.trigger == "rejoin" and shift.topicless:
-        return "; its topics had not been known when the assignment before was made"
+        return "; in the assignment before, its topics were given to nobody"
     if told is None or told.trigger != "join":
         return None
     led = leader is not None and leader[0] == told.client

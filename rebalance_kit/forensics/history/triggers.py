@@ -33,6 +33,7 @@ TRIGGERS: dict[str, str] = {
     "metadata_changed": "the metadata of the subscribed topics changed",
     "subscription_changed": "{who} changed its subscription",
     "regex_changed": "a regular expression now matches other topics",
+    "configs_differ": "{who} forced a rebalance, because its configuration is not the one that the assignment is based on",
     "enforced": "{who} asked for a rebalance (enforceRebalance)",
     "configured": "connectors or tasks of the group's workers were configured anew",
     "rejoin": "{who} joined again",
@@ -160,7 +161,7 @@ class Causes:
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
             told = row.known if row.trigger == "unseen" else None
             if row.trigger == "unseen" and row.only_its_end and told is None:
-                told = "who began it stands before these lines"
+                told = f"it ended here at {_end(row)}"
             row.cause = (
                 (told or sentence(row.trigger, row.named or row.culprit)) + more + _meanwhile(row) + waited
             )
@@ -183,9 +184,15 @@ def _joined_with(row: Rebalance) -> set[tuple[str, str]]:
     return {(name, "") for name in row.joined} if row.culprit_member is not None else set()
 
 
+def _end(row: Rebalance) -> str:
+    return f"{'epoch' if row.protocol == 'consumer' else 'generation'} {row.after}"
+
+
 def _more(row: Rebalance, *, again: bool) -> str:
     if row.only_its_end:
-        return f"; it ended here at {'epoch' if row.protocol == 'consumer' else 'generation'} {row.after}, and its beginning is not in these logs"
+        if row.trigger == "unseen" and row.known is None:
+            return "; no line of the coordinator tells who began it"
+        return f"; it ended here at {_end(row)}, and no line tells when it began"
     if row.trigger == "session_expired" and row.stalled:
         return "; it had exceeded max.poll.interval.ms"
     if row.words is not None:
@@ -194,7 +201,7 @@ def _more(row: Rebalance, *, again: bool) -> str:
         return f": {row.topics}"
     if row.restarting:
         return _RESTARTING
-    if row.trigger == "configured" and row.said:
+    if row.trigger in {"configured", "configs_differ"} and row.said:
         return f" ({row.said})"
     if row.trigger == "enforced" and row.said is not None and row.said != "rebalance enforced by user":
         return f": {row.said}"

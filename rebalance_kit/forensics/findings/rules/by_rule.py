@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
@@ -13,7 +15,6 @@ from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from rebalance_kit.forensics.event import Event
     from rebalance_kit.forensics.findings.rules.rule import Rule
     from rebalance_kit.forensics.history.lives import Names
     from rebalance_kit.forensics.history.rebalance import Rebalance
@@ -23,7 +24,9 @@ _UNTOLD = {
     "instance": "(not named)",
     "reason": "the line gives no reason",
     "detail": "no detail given",
-    "cause": "no cause given",
+    "cause": "the line gives no cause",
+    "where": "",
+    "again": "",
     "said": "no reason given",
     "topics": "these logs do not say which",
     "topic": "a partition",
@@ -100,6 +103,9 @@ class ByRule:
         self._limits: dict[str | tuple[str, str], dict[str, int]] = {}
         #: The lines of the last measured times of a kind of finding in a file.
         self._measured: dict[tuple[str, str, str, int, int | None], int] = {}
+        #: Of a client: what it was last told by a broker that is not the coordinator, and where it found its coordinator after it first lost it.
+        self._refused: dict[str, Event] = {}
+        self._found: dict[str, str] = {}
 
     def configured(self, event: Event) -> None:
         """A line of a member's configuration."""
@@ -118,8 +124,25 @@ class ByRule:
             if key in self._hits and self._hits[key].times <= _FEW_TRIES:
                 del self._hits[key]
 
+    def found(self, event: Event) -> None:
+        """A member has found its coordinator."""
+        who = event.client
+        if who is not None and event.detail and ("coordinator_lost", "client", who) in self._hits:
+            self._found.setdefault(who, event.detail)
+
+    def _with_cause(self, event: Event) -> Event:
+        """A line that gives no cause, with the one that the client's line before gives."""
+        before = self._refused.pop(event.client or "", None)
+        if event.cause is not None or before is None or before.file != event.file:
+            return event
+        apart_ms = None if None in (event.at_ms, before.at_ms) else (event.at_ms or 0) - (before.at_ms or 0)
+        near = event.line - before.line <= _ECHO_LINES if apart_ms is None else 0 <= apart_ms <= _ECHO_MS
+        return Event({**vars(event), "cause": before.reason}) if near else event
+
     def take(self, event: Event) -> None:
         """A line of the group."""
+        if event.event == "coordinator_lost":
+            event = self._with_cause(event)
         for rule in RULES_BY_EVENT.get(event.event, ()):
             if rule.when(event):
                 kind, key = _whose(event)
@@ -128,6 +151,8 @@ class ByRule:
                     continue
                 hits.add(event)
                 self._rules[rule.code] = rule
+                if rule.code == "coordinator_not_ready" and event.client is not None:
+                    self._refused[event.client] = event
 
     def _is_printed_again(self, code: str, event: Event) -> bool:
         """Whether an application prints what its client has measured."""
@@ -160,7 +185,10 @@ class ByRule:
         rows = []
         for (code, who), hits in merged.items():
             first = hits.first
-            row = _row(self._rules[code], who, hits.times, line(first), vars(first), hits.last_ms)
+            quoted = vars(first)
+            if code == "coordinator_lost":
+                quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
+            row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
                     f"the client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
@@ -170,6 +198,28 @@ class ByRule:
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged
         ]
+
+
+#: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
+_NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
+_HIGHEST = 2_147_483_647
+
+
+def _node(text: str | None) -> str | None:
+    found = _NODE.search(text or "")
+    if found is None:
+        return None
+    if found[1] is None:
+        return f"{found[3]}:{found[4]}"
+    number = int(found[2])
+    return f"{found[1]} (broker {_HIGHEST - number if number > _HIGHEST // 2 else number})"
+
+
+def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
+    """Which node it was that a member lost, and which one it found, in words."""
+    old, new = _node(lost), _node(found)
+    again = "" if new is None else ", and found it there" if new == old else f", and found {new}"
+    return {"where": "" if old is None else f" {old}", "again": again}
 
 
 def _whose(event: Event) -> tuple[str, str]:

@@ -149,7 +149,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "config_unread",
         ("config_unread",),
-        sentence="{who} had read nothing of its config topic when the group's assignment was based on offset {detail}",
+        sentence="{who} had read nothing of its config topic when the group's assignment was based on it (offset {detail}, the first time)",
         do="Harmless while a worker starts. Where the offset stays -1 compare config.storage.topic and the clusters of all workers with "
         "this group.id: this worker's config topic is empty, and it forces a rebalance for it.",
         source="Connect: DistributedHerder.handleRebalanceCompleted",
@@ -345,8 +345,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         lambda row: row.trigger == "store_failed",
         sentence="the coordinator could not write the assignment to __consumer_offsets and began again ({said})",
         do=(
-            "Repair the topic, not the consumers: its partition is under min.insync.replicas or its leader is gone. "
-            "Replication factor 3 for __consumer_offsets."
+            "NOT_COORDINATOR and NOT_LEADER: the leader of that partition has moved, and the group goes on at another broker. Otherwise repair "
+            "the topic, not the consumers: its partition is under min.insync.replicas. Replication factor 3 for __consumer_offsets."
         ),
         source="offsets.topic.replication.factor; GroupMetadataManager.classicGroupSyncToStable",
     ),

@@ -182,7 +182,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         when=lambda event: (
             not (event.cause or "").startswith(("session timed out", "Heartbeat session expired"))
         ),
-        sentence="{who} lost its coordinator ({cause}) and looked for it again; that alone is no rebalance",
+        sentence="{who} lost its coordinator{where} ({cause}) and looked for it again{again}; that alone is no rebalance",
         do="Look at the broker: restart, overload or network. A member keeps what it owns while it looks, until its session ends.",
         source="AbstractCoordinator.markCoordinatorUnknown",
     ),
