@@ -8,7 +8,15 @@ from rebalance_kit.model.errors import ProtocolViolation
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.classic_client.member import EDGES as CLASSIC_EDGES
 from rebalance_kit.protocol.classic_client.member import MemberState
-from rebalance_kit.protocol.messages import Answer, Heartbeat, JoinAnswer, JoinGroup, LeaveGroup, SyncAnswer
+from rebalance_kit.protocol.messages import (
+    Answer,
+    Heartbeat,
+    JoinAnswer,
+    JoinGroup,
+    LeaveGroup,
+    OffsetCommit,
+    SyncAnswer,
+)
 from tests.support.protocol.client_steps import answer_join, joined, rebalanced
 from tests.support.protocol.driver import Client, tps
 
@@ -170,6 +178,75 @@ def test_librdkafka_names_no_reason_when_it_leaves_on_a_poll_timeout_and_its_ass
     client.event(fx.PollTimeout())
     assert client.take(LeaveGroup).reason == "not provided"
     assert client.called == [("lost", ["t-0", "t-1"], 1)]
+
+
+def test_librdkafka_serves_the_queued_assignment_of_a_group_it_has_left_and_hears_of_it_later():
+    # rd_kafka_cgrp_revoke_all_rejoin_maybe skips while a callback waits; rd_kafka_cgrp_heartbeat rests after the poll timeout.
+    client = joined("cooperative", client="librdkafka", callback="right", session_timeout_ms=10_000)
+    client.hold_callbacks = True
+    rebalanced(client, "t-0 t-1 t-2", 2)
+    client.event(fx.PollTimeout())
+    assert client.take(LeaveGroup).member_id == "m-1" and client.machine.member_id == ""
+    client.event(fx.CallbackDone())
+    client.pass_ms(9_999)
+    assert client.sent == [] and client.called == [("assigned", ["t-2"], 2)]
+    client.pass_ms(1)
+    assert client.called[1:] == [("lost", ["t-0", "t-1", "t-2"], 2)]
+
+
+def test_a_refused_commit_tells_librdkafka_that_it_has_lost_what_it_was_assigned_after_its_poll_timeout():
+    client = joined("cooperative", client="librdkafka", callback="right")
+    client.hold_callbacks = True
+    rebalanced(client, "t-0 t-1 t-2", 2)
+    client.event(fx.PollTimeout())
+    client.take(LeaveGroup)
+    client.event(fx.CallbackDone())
+    commit = OffsetCommit("c", "", None, 2, {}, "auto", "g")
+    client.event(fx.Answered(commit, Answer("UNKNOWN_MEMBER_ID")))
+    assert client.called[1:] == [("lost", ["t-0", "t-1", "t-2"], 2)]
+
+
+def test_librdkafka_hears_of_no_other_rebalance_while_a_callback_waits():
+    # "skipping COOPERATIVE rebalance": the first heartbeat after the callback says it again.
+    client = joined("cooperative", client="librdkafka", callback="right")
+    client.hold_callbacks = True
+    rebalanced(client, "t-0 t-1 t-2", 2)
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    client.event(fx.CallbackDone())
+    assert client.sent == []
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    client.take(JoinGroup)
+
+
+def test_librdkafka_counts_polls_from_an_assignment_that_was_served_until_the_first_timeout():
+    # rd_kafka_cgrp_start_max_poll_interval_timer: by assign(); the timer that fires is stopped.
+    client = joined(client="librdkafka", callback="right")
+    client.event(fx.PollTimeout())
+    client.take(LeaveGroup)
+    client.hold_callbacks = True
+    client.answer(answer_join(client, 2), SyncAnswer("NONE", tps("t-0")))
+    client.event(fx.PollTimeout())
+    assert client.sent == [] and client.machine.member_id == "m-1", "nothing was served since"
+    client.event(fx.CallbackDone())
+    client.event(fx.PollTimeout())
+    client.take(LeaveGroup)
+
+
+def test_librdkafka_leaves_while_its_joingroup_is_parked_and_joins_again_when_it_is_polled():
+    client = joined("cooperative", client="librdkafka", callback="right")
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    parked = client.take(JoinGroup)
+    client.event(fx.PollTimeout())
+    client.take(LeaveGroup)
+    client.hold_polls = True
+    client.answer(parked, JoinAnswer("UNKNOWN_MEMBER_ID", "", -1, None, "", ()))
+    assert client.sent == [] and client.called == []
+    client.hold_polls = False
+    client.poll()
+    assert client.called == [("lost", ["t-0", "t-1"], 1)] and client.take(JoinGroup).member_id == ""
 
 
 @pytest.mark.parametrize("leads", [True, False])

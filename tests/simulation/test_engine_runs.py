@@ -275,6 +275,46 @@ def test_librdkafka_commits_what_it_handed_over_while_the_application_stalls(pro
     assert max(again) <= 2
 
 
+@pytest.mark.parametrize(
+    ("client", "assignor", "waits"),
+    [
+        ("librdkafka", "cooperative-sticky", False),
+        ("java", "org.apache.kafka.clients.consumer.CooperativeStickyAssignor", True),
+    ],
+)
+def test_cooperative_librdkafka_joins_while_its_application_stalls_and_calls_back_afterwards(
+    client, assignor, waits
+):
+    """Its main thread sends JoinGroup and SyncGroup (rd_kafka_cgrp_serve); Java's client does so inside poll() only."""
+    configs = {"partition.assignment.strategy": assignor}
+    members = tuple(
+        MemberSpec(name, ("orders",), configs=configs, client=client, start_ms=at)
+        for name, at in (("a", 0), ("b", 0), ("c", 22_000))
+    )
+    stall = Action(20_000, "stall", "a", {"for_ms": 20_000})
+    trace = simulate(Scenario("joins", (TopicSpec("orders", 6),), members, (stall,), end_ms=60_000))
+    (over,) = rows(trace, "stall_end")
+    joined = {row.actor for row in rows(trace, "joined", since=22_000) if row.at_ms < over.at_ms}
+    assert joined == (set() if waits else {"a", "b", "c"})
+    assert not calls(trace, "a", 20_000, over.at_ms - 1)
+    assert calls(trace, "a", over.at_ms)[0][0] in {"revoked", "assigned"}
+
+
+def test_librdkafka_commits_every_five_seconds_from_its_creation_whatever_the_group_does():
+    # rd_kafka_cgrp_new starts the timer; Java's begins anew with each assignment. 25.95, 30.95 … 85.97 s in storm.cooperative.
+    native = tuple(
+        member(name, client="librdkafka", callback="right", start=at)
+        for name, at in (("c1", 1_250), ("c2", 21_000))
+    )
+    trace = run("eager", members=native, end=50_000)
+    sent = [
+        row.at_ms
+        for row in rows(trace, "request", actor="c1")
+        if row.detail["api"] == "OffsetCommit" and row.detail.get("how") == "auto"
+    ]
+    assert len(sent) > 5 and {at % 5_000 for at in sent} == {sent[0] % 5_000}
+
+
 @pytest.mark.parametrize("protocol", CLASSIC)
 def test_a_classic_member_that_stalls_before_its_first_fetch_reads_and_commits_nothing(protocol):
     # A classic client takes answers inside poll() only; storm.eager.4.3.1: no commit failed after the stall.
@@ -337,14 +377,20 @@ def test_a_finished_run_leaves_nothing_that_only_the_garbage_collector_would_fin
     assert not left
 
 
+@pytest.mark.parametrize("limit_ms", [12_000, 60_000])
 @pytest.mark.parametrize(
     ("client", "assignor", "callback"),
     [("librdkafka", "range", "revoked"), ("java", "org.apache.kafka.clients.consumer.RangeAssignor", "lost")],
 )
-def test_a_revocation_that_librdkafka_has_queued_is_served_after_the_poll_timeout(client, assignor, callback):
-    """rd_kafka_cgrp_rebalance: a rebalance in progress is not begun again as lost; Java prepares inside poll()."""
+def test_a_revocation_that_librdkafka_has_queued_is_served_whatever_ends_its_membership(
+    client, assignor, callback, limit_ms
+):
+    """rd_kafka_cgrp_rebalance: a rebalance in progress is not begun again as lost; Java prepares inside poll().
+
+    The poll timeout ends it, or an administrator, of which its next heartbeat hears.
+    """
     configs = {
-        "max.poll.interval.ms": 12_000,
+        "max.poll.interval.ms": limit_ms,
         "session.timeout.ms": 10_000,
         "partition.assignment.strategy": assignor,
     }
@@ -353,7 +399,8 @@ def test_a_revocation_that_librdkafka_has_queued_is_served_after_the_poll_timeou
         for name, start_ms in (("a", 0), ("b", 0), ("c", 25_000))
     )
     stall = Action(20_000, "stall", "a", {"for_ms": 20_000})
-    trace = simulate(Scenario("queued", (TopicSpec("orders", 6),), members, (stall,), end_ms=60_000))
+    removal = (Action(33_000, "remove", "a", {}),) if limit_ms > 20_000 else ()
+    trace = simulate(Scenario("queued", (TopicSpec("orders", 6),), members, (stall, *removal), end_ms=60_000))
     calls = [
         row.detail["callback"]
         for row in trace.of("callback_begin")

@@ -12,7 +12,7 @@ from rebalance_kit.model.errors import COORDINATOR_MOVED, MESSAGES
 from rebalance_kit.protocol import effects
 from rebalance_kit.protocol.classic_client import joining, requests
 from rebalance_kit.protocol.classic_client.member import HEARTBEAT, ClassicMember, MemberState
-from rebalance_kit.protocol.client import AwaitedCommits, PollStep, matching
+from rebalance_kit.protocol.client import IN_CALLBACK, AwaitedCommits, PollStep, matching
 from rebalance_kit.protocol.messages import NONE, Answer, Heartbeat, OffsetCommit, Request, Trigger
 
 WAITING = frozenset({PollStep.JOINING, PollStep.SYNCING, PollStep.COMMITTING_BEFORE_JOIN})
@@ -32,7 +32,12 @@ def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer
     if error in {NONE, "REBALANCE_IN_PROGRESS"}:
         if member.in_group:
             yield member.session_timer()
-        if error != NONE and member.state is MemberState.STABLE and not member.closing:
+        if (
+            error != NONE
+            and member.state is MemberState.STABLE
+            and not member.closing
+            and not _queued(member)
+        ):
             yield member.request_rejoin("group is already rebalancing")
             yield effects.WantPoll(effects.NextPoll.REJOIN)
     elif error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
@@ -47,10 +52,19 @@ def heartbeat_answered(member: ClassicMember, request: Heartbeat, answer: Answer
         yield from member.lose_coordinator("coordinator unavailable")
 
 
+def _queued(member: ClassicMember) -> bool:
+    """Librdkafka waits for the application to serve a callback: no other rebalance is begun (RD_KAFKA_CGRP_REBALANCING)."""
+    return member.librdkafka and member.poll_step in IN_CALLBACK
+
+
 def lose_membership(member: ClassicMember, sent_generation: int, error: str, api: str) -> effects.Effects:
     """The coordinator does not know the member, or not in this generation: it joins anew."""
     if sent_generation != member.generation or not member.in_group:
         return  # the member has moved on since it sent this
+    if _queued(member):
+        if error == "UNKNOWN_MEMBER_ID":
+            member.member_id = ""
+        return
     why = f"encountered {error} from {api} response"
     if member.poll_step is PollStep.SYNCING:
         member.enter(PollStep.IDLE)
@@ -61,15 +75,26 @@ def lose_membership(member: ClassicMember, sent_generation: int, error: str, api
 
 
 def poll_timeout(member: ClassicMember, event: effects.PollTimeout) -> effects.Effects:
-    """max.poll.interval.ms without poll(): a dynamic member leaves at once; lost waits for the next poll()."""
-    if not member.in_group:
+    """max.poll.interval.ms without poll(): a dynamic member leaves at once; lost waits for the next poll().
+
+    librdkafka serves a queued callback first, as it was queued. Its heartbeats rest until it joins again, so that a
+    refused commit or the end of its session tells that it has lost what it then holds.
+    """
+    parked = member.librdkafka and member.poll_step is PollStep.JOINING and member.member_id
+    if member.librdkafka and not member.polls_watched:
+        return
+    if not member.in_group and not parked:
         return  # the heartbeat thread, which would notice, rests (MemberState.hasNotJoinedGroup)
     yield member.note("poll_timeout", limit_ms=member.settings.max_poll_interval_ms, over_ms=event.over_ms)
     if member.settings.instance_id is None and member.coordinator_known:
         yield requests.leave_request(member, "consumer poll timeout has expired.")
+    member.max_poll_exceeded, member.polls_watched = member.librdkafka, False
+    if parked or _queued(member):
+        member.member_id = ""
+        yield effects.CancelTimer(HEARTBEAT)
+        return
     if member.poll_step in WAITING:
         member.enter(PollStep.IDLE)
-    member.revoke_queued = member.librdkafka and member.rejoin_needed and not member.settings.cooperative
     yield from member.reset("consumer pro-actively leaving the group", keep_id=False)
     yield member.request_rejoin("consumer pro-actively leaving the group")
     yield effects.WantPoll(effects.NextPoll.GO_ON)
@@ -79,14 +104,19 @@ def session_passed(member: ClassicMember, fired: effects.TimerFired) -> effects.
     """No answer for a session. Java only looks for its coordinator; librdkafka gives its partitions up as lost."""
     if not member.in_group:
         return
-    yield from member.lose_coordinator("session timed out without receiving a heartbeat response")
-    if member.librdkafka and not member.closing:
+    if not member.librdkafka:
+        yield from member.lose_coordinator("session timed out without receiving a heartbeat response")
+    elif _queued(member):
+        member.member_id = ""
+    elif not member.closing:
         if member.poll_step is PollStep.SYNCING:
             member.enter(PollStep.IDLE)
         yield from member.reset("session timed out", keep_id=False)
         yield member.request_rejoin("session timed out")
         if member.poll_step is PollStep.IDLE and member.owned:
             yield from joining.revoke_before_join(member)
+        else:
+            yield effects.WantPoll(effects.NextPoll.GO_ON)
 
 
 def coordinator_lost(member: ClassicMember, request: Request, cause: str) -> effects.Effects:

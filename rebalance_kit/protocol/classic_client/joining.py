@@ -84,10 +84,9 @@ def revoke_before_join(member: ClassicMember) -> effects.Effects:
     member.enter(client.PollStep.REVOKING_BEFORE_JOIN)
     yield effects.CancelTimer(client.COMMIT_LIMIT)
     if member.was_reset:
-        queued, member.revoke_queued = member.revoke_queued, False
         if member.owned:
-            yield effects.StopFetching(member.owned, "revoke" if queued else "lost")
-            yield member.callback("revoked" if queued else "lost", member.owned)
+            yield effects.StopFetching(member.owned, "lost")
+            yield member.callback("lost", member.owned)
             return
     elif not member.settings.cooperative:
         yield member.callback("revoked", member.owned)
@@ -190,6 +189,7 @@ def assigned(member: ClassicMember, event: effects.CallbackDone) -> effects.Effe
         yield member.note("wrong_call", call="assign")
         return
     member.first_error = member.first_error or event.error
+    member.polls_watched = True
     if member.death is not None:
         yield from requests.last_callback(member)
         return
@@ -220,7 +220,11 @@ def join_answered(
         yield from requests.send_join(member)
     elif error == "UNKNOWN_MEMBER_ID":
         yield from _reset(member, error, "JOIN_GROUP")
-        yield from on_join_prepare(member)
+        if member.max_poll_exceeded:
+            member.enter(client.PollStep.IDLE)
+            yield effects.WantPoll(effects.NextPoll.GO_ON)
+        else:
+            yield from on_join_prepare(member)
     elif error == "REBALANCE_IN_PROGRESS":
         yield _rebalance_failed(member, error)
         yield from requests.send_join(member)

@@ -131,8 +131,10 @@ class ClassicMember(Member):
     first_error: str | None = None
     """What a callback of the phase under way raised first; it leaves poll() at the phase's end."""
     completes_again: bool = False
-    revoke_queued: bool = False
-    """librdkafka in EAGER: a rebalance put the revocation on the application's queue, and the poll timeout came before it was served."""
+    polls_watched: bool = False
+    """librdkafka: its timer of max.poll.interval.ms runs from a served assign() until it fires (start_max_poll_interval_timer)."""
+    max_poll_exceeded: bool = False
+    """librdkafka: no heartbeats, and no JoinGroup before the application polls (RD_KAFKA_CGRP_F_MAX_POLL_EXCEEDED)."""
 
     # --- facts -------------------------------------------------------------------------------
     @property

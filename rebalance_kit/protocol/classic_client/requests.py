@@ -10,7 +10,7 @@ from rebalance_kit.protocol.classic_client.member import ClassicMember, MemberSt
 
 def send_join(member: ClassicMember) -> effects.Effects:
     """JoinGroup; the heartbeat thread rests until its answer."""
-    member.prepare_needed = False
+    member.prepare_needed = member.max_poll_exceeded = False
     if not member.coordinator_known:
         member.enter(client.PollStep.IDLE)
         return

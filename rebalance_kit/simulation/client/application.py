@@ -99,7 +99,7 @@ class Application:
             self._host.postpone(self._poll)
             return
         ready_ms = self.ready_ms()
-        if ready_ms > self._host.now_ms:
+        if ready_ms > self._host.now_ms and not self._machine.serves_itself:
             self.queue_poll(ready_ms)
         else:
             self._polled()

@@ -32,6 +32,7 @@ class Commits:
         "_cluster",
         "_config",
         "_connection",
+        "_created_ms",
         "_fetching",
         "_host",
         "_machine",
@@ -39,6 +40,7 @@ class Commits:
         "_policy",
         "_ready_ms",
         "_refused",
+        "_sent",
     )
 
     def __init__(
@@ -57,6 +59,8 @@ class Commits:
         self._connection, self._machine, self._cluster = connection, machine, cluster
         self._config, self._policy, self._fetching = config, policy, fetching
         self._ready_ms, self._apply = ready_ms, apply
+        self._created_ms = self._host.now_ms
+        self._sent: Offsets = {}
         self._overdue = self._refused = False
         if policy in {"per_batch", "before_processing"}:
             fetching.consumption.on_batch = self._batch
@@ -107,18 +111,22 @@ class Commits:
 
     # --- periodically ----------------------------------------------------------------------------
     def restart_auto_commit(self) -> None:
-        """The next periodic commit comes one interval from now."""
+        """The next periodic commit comes one interval from now; librdkafka's timer runs on from its creation (rd_kafka_cgrp_new)."""
         if self._policy == "auto" and self._config.auto_commit and self._cluster.counts_records:
-            self._auto_commit_at(self._host.now_ms + self._config.auto_commit_interval_ms)
+            interval_ms = self._config.auto_commit_interval_ms
+            past_ms = (self._host.now_ms - self._created_ms) % interval_ms if self._machine.librdkafka else 0
+            self._auto_commit_at(self._host.now_ms - past_ms + interval_ms)
 
     def _auto_commit_at(self, at_ms: int) -> None:
         self._host.set_timer(AUTO_COMMIT, at_ms, self._auto_commit)
 
     def _auto_commit(self) -> None:
         host, machine = self._host, self._machine
-        # librdkafka commits what it has handed over in a thread of its own, whether the application polls or not
-        ready_ms = host.now_ms if machine.librdkafka else self._ready_ms()
         self._overdue = self._overdue or host.frozen
+        if machine.librdkafka and not host.frozen:
+            self._commit_handed_over()
+            return
+        ready_ms = self._ready_ms()
         if host.frozen or not machine.idle or not machine.may_commit:
             self._auto_commit_at(max(ready_ms, host.now_ms + host.latencies.commit_retry_ms))
             return
@@ -132,6 +140,15 @@ class Commits:
         if self._cluster.counts_records:
             self._fetching.progress()
         self._auto_commit_at(host.now_ms + self._config.auto_commit_interval_ms)
+
+    def _commit_handed_over(self) -> None:
+        """Librdkafka commits in a thread of its own, whether the application polls or not: what is new, while no rebalance is under way."""
+        self._overdue = False
+        offsets = self.consumed()
+        if self._machine.idle and offsets != self._sent and self.send_consumed("auto"):
+            self._sent = offsets
+            self._fetching.progress()
+        self.restart_auto_commit()
 
     def catch_up(self) -> None:
         """A commit that fell due while the process was frozen is sent as soon as it can be."""
@@ -256,7 +273,7 @@ class Client:
         host, application = self.host, self.application
         if type(request) not in BACKGROUND and application.running is None and not host.frozen:
             ready_ms = application.ready_ms()
-            if ready_ms > host.now_ms:
+            if ready_ms > host.now_ms and not self.librdkafka:
                 host.at(ready_ms, self.answered, request, response)
                 return
         self._commit_over(request)

@@ -247,7 +247,7 @@ def want_poll(client: Client, effect: fx.WantPoll) -> None:
     """Wake the application inside poll(): at once, after a moment, or at its next beat."""
     host, application, now_ms = client.host, client.application, client.host.now_ms
     step = effect.step
-    if client.librdkafka and step not in JAVA_LIKE:
+    if client.machine.serves_itself or (client.librdkafka and step not in JAVA_LIKE):
         step = fx.NextPoll.GO_ON
     delay_ms = POLL_DELAYS[step](client)
     if host.protocol == "consumer":
@@ -376,8 +376,18 @@ def send(client: Client, effect: fx.Send) -> None:
 
 
 def run_callback(client: Client, effect: fx.Callback) -> None:
-    """Run a listener callback on the application thread; one that commits waits for the answer."""
-    client.application.begin_callback(effect)
+    """Run a listener callback on the application thread; one that commits waits for the answer.
+
+    librdkafka queues it until the application polls.
+    """
+    host, application = client.host, client.application
+    if host.frozen:
+        host.postpone(run_callback, client, effect)
+        return
+    if client.librdkafka and application.ready_ms() > host.now_ms:
+        host.at(application.ready_ms(), run_callback, client, effect)
+        return
+    application.begin_callback(effect)
     waits = client.commits.send_revoked(effect.callback, effect.partitions)
     waits = run_listener(client, effect) or waits
     if not waits:

@@ -190,6 +190,15 @@ class ClientMachine:
         return self._member.librdkafka
 
     @property
+    def serves_itself(self) -> bool:
+        """A classic librdkafka client, whose main thread joins and syncs while the application is busy: only callbacks wait for it.
+
+        After max.poll.interval.ms it joins no group before the application polls.
+        """
+        member = self._member
+        return isinstance(member, ClassicMember) and member.librdkafka and not member.max_poll_exceeded
+
+    @property
     def idle(self) -> bool:
         """Nothing of a rebalance is under way on the application thread."""
         return self._member.idle
