@@ -155,6 +155,8 @@ def _shared_names(rows: Sequence[dict[str, Any]]) -> set[str]:
 
 def _print_rebalance(row: dict[str, Any], shared: set[str], out: TextIO) -> None:
     lasted = "no end here" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+    if row["duration_ms"] == 0:
+        lasted = "not measured"  # one moment of it was seen
     step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
     which = f" [{row['culprit_member']}]" if row["culprit"] in shared else ""

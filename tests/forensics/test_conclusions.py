@@ -513,3 +513,90 @@ def test_the_reason_of_a_worker_and_of_a_coordinator_stands_in_their_own_line(to
     )
     sentence = finding(told(log=text), "offsets_topic_ailing")["sentence"]
     assert sentence.endswith("(NOT_COORDINATOR)")
+
+
+_LEAVES_BY_ITSELF = "Request joining group due to: consumer pro-actively leaving the group"
+
+
+def test_a_close_by_the_application_is_told_also_where_it_had_not_joined(told):
+    def went(text):
+        return finding(told(c1=text), "member_left")["sentence"]
+
+    closed = (
+        client(1, "c1", _LEAVES_BY_ITSELF)
+        + f"{client(1.1, 'c1', '').partition('[Consumer')[0]}App info kafka.consumer for c1 unregistered\n"
+    )
+    assert (
+        went(closed) == "c1 left the group by itself and was closed; no line before tells that it had joined"
+    )
+    assert went(client(1, "c1", _LEAVES_BY_ITSELF)).startswith(
+        "c1 left the group by itself, as a consumer does"
+    )
+    debug = client(
+        1,
+        "c1",
+        "Executing onLeavePrepare with generation Generation{generationId=2} and memberId c1-0",
+        "DEBUG",
+    )
+    assert went(debug).startswith("c1 left the group (its application closed it, or unsubscribed)")
+
+
+@pytest.mark.parametrize(
+    ("reason", "how"),
+    [
+        ("The coordinator is not aware of this member.", "when it was no member of its group (any more)"),
+        (
+            "The provided member is not known in the current generation: UNKNOWN_MEMBER_ID",
+            "when it was no member",
+        ),
+        (
+            "Offset commit cannot be completed since the consumer is not part of an active group",
+            "when it was in no active group",
+        ),
+        (
+            "the group has already rebalanced",
+            "after it had been removed from the group or its generation was over",
+        ),
+    ],
+)
+def test_a_refused_commit_says_how_it_stood_with_the_member(told, reason, how):
+    text = client(0, "c1", f"Offset commit failed on partition orders-0 at offset 7: {reason}", "ERROR")
+    assert f"c1 tried to commit {how}" in finding(told(c1=text), "zombie_commit")["sentence"]
+
+
+def test_an_exception_that_an_application_prints_of_a_refused_commit_is_no_second_one(told):
+    text = client(
+        0,
+        "c1",
+        "Offset commit failed on partition orders-0 at offset 7: The coordinator is not aware of this member.",
+        "ERROR",
+    ) + client(0.01, "c1", "", "ERROR").replace(
+        "[Consumer clientId=c1, groupId=orders-app] ",
+        "Handler of group orders-app failed: org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed "
+        "since the group has already rebalanced and assigned the partitions to another member",
+    )
+    codes = [row["finding"] for row in told(c1=text).rows("findings")]
+    assert codes == ["zombie_commit"]
+
+
+def test_no_member_is_idle_where_nobody_was_given_anything(told):
+    empty = told(c1=joined(0, "c1", 4) + finished(0.1, 4, "", ""))
+    assert "idle_members" not in {row["finding"] for row in empty.rows("findings")}
+    shared = told(c1=joined(0, "c1", 4) + finished(0.1, 4, "orders-0", ""))
+    assert "idle_members" in {row["finding"] for row in shared.rows("findings")}
+
+
+@pytest.mark.parametrize(
+    ("at_s", "limit"), [(1_600_000_000, "10,000 by default"), (1_772_359_200, "45,000 by default")]
+)
+def test_the_default_of_a_session_is_that_of_its_time(told, at_s, limit):
+    text = "Consumer group session timed out (in join-state steady) after 60000 ms without a successful response from the group coordinator (broker 1, last error was Success): revoking assignment and rejoining group"
+    row = finding(told(c1=RD.format(at=at_s, kind="SESSTMOUT", n=1, text=text)), "native_session_lost")
+    assert limit in row["setting"]
+
+
+def test_a_rebalance_begins_where_its_first_member_gave_up_partitions(told):
+    (row,) = told(
+        c1=client(0, "c1", "Revoke previously assigned partitions orders-0, orders-1") + joined(3, "c1", 7)
+    ).rows("rebalances")
+    assert row["duration_ms"] == 3_000

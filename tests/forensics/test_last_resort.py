@@ -246,11 +246,6 @@ _NATIVE = "%7|1772359200.000|CGRPTERM|c1#consumer-1| [thrd:main]: "
             "waits, before it closes (2 partitions, 1 commit)",
         ),
         (
-            f"{_AT} INFO [Consumer clientId=c1, groupId=g] Request joining group due to: consumer pro-actively leaving the group\n"
-            "[2026-03-01 10:00:00,000] INFO App info kafka.consumer for c1 unregistered (org.apache.kafka.common.utils.AppInfoParser)",
-            "leaves by itself, is closed; the last: c1 is closed",
-        ),
-        (
             "Warning: Consumer group 'g' is rebalancing.\n",
             "kafka-consumer-groups found the group rebalancing",
         ),

@@ -114,6 +114,9 @@ LIMITS = frozenset({_POLL, _RECORDS, _SESSION})
 #: What Java's and librdkafka's clients have where nobody set it; the session is Java's since 3.0 and librdkafka's since 2.0.
 _DEFAULT_MS = {_POLL: 300_000, _SESSION: 45_000}
 
+#: Before Kafka 3.0 (September 2021, KIP-735) a session was shorter.
+_OLDER_SESSION_MS, _LONGER_SESSIONS_MS = 10_000, 1_632_182_400_000
+
 #: A limit is proposed in steps of so much, and with so much room; no client takes a longer one than a day's.
 _STEP_MS, _ROOM, _LONGEST_MS = 10_000, 1.2, 86_400_000
 
@@ -187,7 +190,8 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
     """The session beside the time that was measured without an answer."""
     key = _spelled(_SESSION, event)
     said_ms = configured.get(_SESSION)
-    limit_ms = said_ms or _DEFAULT_MS[_SESSION]
+    older = event.at_ms is not None and event.at_ms < _LONGER_SESSIONS_MS
+    limit_ms = said_ms or (_OLDER_SESSION_MS if older else _DEFAULT_MS[_SESSION])
     known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
         return known

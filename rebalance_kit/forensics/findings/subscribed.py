@@ -199,7 +199,8 @@ class Shares:
         passing = {row.before for row in rebalances if row.trigger == "follow_up"} - {None}
         for one in self._given:
             if (one.event.at_ms or 0) < before_ms and one.event.generation not in passing:
-                if one.idle:
+                # Where nobody was given anything the topics were not known, or had no partitions.
+                if one.idle and one.total:
                     self._idle = _summed(self._idle, one)
                 if one.highest - one.lowest >= _UNEVEN and one.highest >= 2 * one.total / one.members:
                     self._uneven = _summed(self._uneven, one)

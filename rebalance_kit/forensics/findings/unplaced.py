@@ -184,6 +184,9 @@ class Unplaced:
 
     def __init__(self) -> None:
         self._left: dict[str, Event] = {}
+        #: Members that were closed, and members that joined.
+        self._closed: set[str] = set()
+        self._in: set[str] = set()
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
         self._in_order = InOrder()
@@ -196,6 +199,13 @@ class Unplaced:
             self._timeless = self._timeless or event
             self._untimed += 1
             self._in_order.take(event)
+        who = event.client or event.named_by_file
+        if event.event in _JOINED:
+            self._in.add(who)
+        elif event.event == "process_closed":
+            self._closed.add(who)
+        elif LEAVES_BY_ITSELF in (event.reason or ""):
+            self._left.setdefault(who, event)
         if event.event in _LEAVING and "poll timeout" not in (event.reason or ""):
             self._left.setdefault(event.client or event.named_by_file, event)
 
@@ -208,7 +218,7 @@ class Unplaced:
                     "member_left",
                     who,
                     1,
-                    f"{who if event.client else event.named_in_words} left the group ({event.reason or ('the line that was read gives no reason' if event.confidence else 'no reason given')}); the rebalance of those who stay is not in these logs",
+                    f"{who if event.client else event.named_in_words} {self._went(who, event)}",
                     line(event),
                     "Expected when it is stopped or deployed. The logs of the other members, or the coordinator's, tell what followed.",
                     "KafkaConsumer.close; LeaveGroup",
@@ -229,6 +239,18 @@ class Unplaced:
                 )
             )
         return rows
+
+    def _went(self, who: str, event: Event) -> str:
+        """How a member went."""
+        if LEAVES_BY_ITSELF in (event.reason or ""):
+            closed = " and was closed" if who in self._closed else ""
+            if closed and who not in self._in:
+                return f"left the group by itself{closed}; no line before tells that it had joined"
+            return f"left the group by itself{closed}, as a consumer does that its application closes; the rebalance of those who stay is not in these logs"
+        untold = "the line that was read gives no reason" if event.confidence else "the line gives no reason"
+        return (
+            f"left the group ({event.reason or untold}); the rebalance of those who stay is not in these logs"
+        )
 
     def _without_time(self) -> str:
         """What lines without a time tell."""

@@ -131,6 +131,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("commit_stale", "OffsetCommit failed for member {member} with stale member epoch error.{_}"),
     ("commit_failed", "OffsetCommit failed with {reason}"),
     ("commit_failed", "Offset commit with offsets {_} failed[[:]][[ ]]{reason}"),
+    ("commit_failed", "Offset commit with offsets {_} failed: {reason}"),
+    ("commit_failed", "Offset commit with offsets {_} failed"),
     ("commit_failed", "Offset commit failed on partition {topic} at offset {offset}: {reason}"),
     ("auto_commit_failed", "Asynchronous auto-commit of offsets failed: {reason}"),
     ("auto_commit_failed", "Asynchronous auto-commit of offsets {_} failed: {reason}"),
@@ -179,7 +181,19 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("process_closed", "App info kafka.consumer for {client} unregistered"),
 )
 
-JAVA: tuple[Template, ...] = tuple(Template(event, "java", text) for event, text in _LINES)
+#: At DEBUG, and only from close() and unsubscribe().
+_BY_APPLICATION = (("reason", "its application closed it, or unsubscribed"),)
+
+JAVA: tuple[Template, ...] = (
+    *(Template(event, "java", text) for event, text in _LINES),
+    Template(
+        "leaving",
+        "java",
+        "Executing onLeavePrepare with generation {_} and memberId {member}",
+        _BY_APPLICATION,
+    ),
+    Template("leaving", "java", "Executing onLeavePrepare with generation {_}", _BY_APPLICATION),
+)
 
 #: Keys of the ``ConsumerConfig values:`` block that say how a member behaves.
 CONFIG_KEYS = (

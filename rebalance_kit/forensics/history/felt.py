@@ -581,6 +581,8 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         own = told.member or told.file.rsplit("/", 1)[-1]
         told = replace(told, named=short(own if own.startswith(told.client) else f"{told.named} ({own})"))
     start_ms = told.at_ms if told else one.first_ms
+    if told is None and one.shift.gave_ms is not None:
+        start_ms = min(start_ms, one.shift.gave_ms)
     if told is not None and told.since_ms is not None and noticed_ms is not None:
         start_ms = min(start_ms, noticed_ms)
     return Rebalance(

@@ -148,6 +148,8 @@ class Shift:
     notified_ms: int | None = None
     #: When one subscribed of a name that had joined before, and that name; whether topics were not known before.
     subscribed: tuple[int, str] | None = None
+    #: When the first member gave up partitions for it.
+    gave_ms: int | None = None
     topicless: bool = False
     #: Whether the members' lines say what they were given.
     answered: bool = False
@@ -224,8 +226,11 @@ class Shifts:
                 shift.answered = True
         else:
             # A cooperative member gives up before it is given something, and after it has joined.
-            shift = self._joined.get(member) or self._pending.setdefault(member, Shift())
+            joined = self._joined.get(member)
+            shift = joined or self._pending.setdefault(member, Shift())
             shift.gave |= parts
+            if joined is None and shift.gave_ms is None:
+                shift.gave_ms = event.at_ms
             if event.event == "revoking" and event.partitions == [] and event.text.rstrip().endswith("[]"):
                 shift.empty_handed = member[0]
 
@@ -253,6 +258,8 @@ class Shifts:
                 shift.notified, shift.notified_ms = own.notified, own.notified_ms
             shift.notified = shift.notified or own.notified
             shift.subscribed = shift.subscribed or own.subscribed
+            moments = [moment for moment in (shift.gave_ms, own.gave_ms) if moment is not None]
+            shift.gave_ms = min(moments, default=None)
             shift.topicless = shift.topicless or own.topicless
             shift.empty_handed = shift.empty_handed or own.empty_handed
         self._joined[member] = shift

@@ -26,6 +26,7 @@ _UNTOLD = {
     "detail": "no detail given",
     "cause": "the line gives no cause",
     "where": "",
+    "how": "",
     "again": "",
     "said": "no reason given",
     "topics": "these logs do not say which",
@@ -105,6 +106,7 @@ class ByRule:
         self._measured: dict[tuple[str, str, str, int, int | None], int] = {}
         #: Of a client: what it was last told by a broker that is not the coordinator, and where it found its coordinator after it first lost it.
         self._refused: dict[str, Event] = {}
+        self._commits: dict[str, Event] = {}
         self._found: dict[str, str] = {}
 
     def configured(self, event: Event) -> None:
@@ -139,10 +141,29 @@ class ByRule:
         near = event.line - before.line <= _ECHO_LINES if apart_ms is None else 0 <= apart_ms <= _ECHO_MS
         return Event({**vars(event), "cause": before.reason}) if near else event
 
+    def _of_commit(self, event: Event) -> Event | None:
+        """A commit that failed; an exception that an application prints of one is the client's, or says it once more (None)."""
+        before = self._commits.get(event.file)
+        thrown = "CommitFailedException" in event.text and event.event == "other_commit_failed"
+        if not thrown or before is None or not 0 < event.line - before.line <= _ECHO_LINES:
+            self._commits[event.file] = event
+            return event
+        if before.reason is not None or event.client not in {None, before.client}:
+            return None if event.client in {None, before.client} else event
+        kind, key = _whose(before)
+        self._hits.pop(("commit_error", kind, key), None)
+        whose = {name: vars(before).get(name) for name in ("client", "member", "at_ms", "side")}
+        return Event({**vars(event), **whose})
+
     def take(self, event: Event) -> None:
         """A line of the group."""
         if event.event == "coordinator_lost":
             event = self._with_cause(event)
+        if event.event in _COMMITS:
+            told = self._of_commit(event)
+            if told is None:
+                return
+            event = told
         for rule in RULES_BY_EVENT.get(event.event, ()):
             if rule.when(event):
                 kind, key = _whose(event)
@@ -186,6 +207,8 @@ class ByRule:
         for (code, who), hits in merged.items():
             first = hits.first
             quoted = vars(first)
+            if code in _REFUSALS:
+                quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
             if code == "coordinator_lost":
                 quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
@@ -198,6 +221,34 @@ class ByRule:
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged
         ]
+
+
+#: Findings of commits that a coordinator refused, and the lines of any that failed.
+_REFUSALS = frozenset({"zombie_commit", "client_commit_refused"})
+_COMMITS = frozenset({"commit_failed", "auto_commit_failed", "commit_not_sent", "other_commit_failed"})
+#: How it stood with a member whose commit was refused, by the words of the refusal.
+_HOW = (
+    (
+        re.compile(r"not aware of this member|unknown_?member", re.IGNORECASE),
+        "when it was no member of its group (any more)",
+    ),
+    (
+        re.compile(r"illegal_?generation|generation id is not valid", re.IGNORECASE),
+        "with a generation that was over",
+    ),
+    (
+        re.compile(r"not part of an active group"),
+        "when it was in no active group: it had been put out, or had not joined yet",
+    ),
+    (re.compile(r"rebalance_?in_?progress", re.IGNORECASE), "while its group was rebalancing"),
+)
+
+
+def _how(text: str) -> str:
+    return next(
+        (how for pattern, how in _HOW if pattern.search(text)),
+        "after it had been removed from the group or its generation was over",
+    )
 
 
 #: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.

@@ -245,7 +245,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_commit_refused",
         ("other_commit_failed",),
         when=lambda event: _OVER(event) and not _UNDER_WAY(event),
-        sentence="{who} was refused a commit, because it was no member of that generation any more: {reason}",
+        sentence="{who} was refused a commit {how}: {reason}",
         do="Expect those records twice. The group went on without it, or it gave up its partitions before it committed: look at what this member did just before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
     ),
@@ -262,7 +262,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "commit_error",
         ("other_commit_failed", "commit_failed", "auto_commit_failed"),
         when=lambda event: (
-            bool(event.reason)
+            (bool(event.reason) or event.event == "commit_failed")
             and not any(
                 known(event) for known in (_OVER, _UNDER_WAY, _UNANSWERED, _NOT_READY, _KNOWN_OTHERWISE)
             )

@@ -68,7 +68,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "zombie_commit",
         ("commit_failed", "auto_commit_failed", "commit_not_sent"),
         when=lambda event: event.event == "commit_not_sent" or _REFUSED(event),
-        sentence="{who} tried to commit after it had been removed from the group or its generation was over; the commit was refused",
+        sentence="{who} tried to commit {how}; the commit was refused",
         do="Expect the records since its last accepted commit twice; do not commit in onPartitionsLost.",
         source="KIP-429; ConsumerRebalanceListener",
     ),
