@@ -231,7 +231,7 @@ _REFUSED = _Kind(
 #: What a consumer throws at whoever asks for a partition that was taken away.
 _NOT_OWNED = _Kind(
     re.compile(r"No current assignment for partition"),
-    "a partition that this member does not own (any more): a rebalance had taken it away",
+    "a partition that this member does not own (any more); mostly a rebalance has taken it away",
 )
 
 

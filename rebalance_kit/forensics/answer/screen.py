@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
@@ -69,7 +70,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             (begin if since is None else max(since, begin)),
             (end if until is None else min(until, end)),
         )
-        period = f"{clock(first)} to {clock(last)} UTC"
+        period = f"{clock(first)} to {clock(last)}{_zone(result)}"
         if begin < 0 or end < 86_400_000:
             period += " (the lines hold no day)"
     known = said.understood
@@ -99,6 +100,18 @@ def _read(result: Selected, said: Verdict) -> list[str]:
         if one.damaged:
             lines += _wrap("  not read  ", f"{one.path} {one.why}")
     return lines
+
+
+def _zone(result: Selected) -> str:
+    """That times are told in UTC, where the lines themselves tell them otherwise, or say so; nothing where they name no zone."""
+    if sum(row["lines"] for row in result.rows("lines")) > _LINES:
+        return " UTC"
+    for row in result.rows("events"):
+        if row["at_ms"] is not None:
+            at = clock(row["at_ms"])[11:19]
+            plain = at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"])
+            return "" if plain else " UTC"
+    return " UTC"
 
 
 def _client_like(text: str) -> str:
@@ -236,11 +249,11 @@ def _unread_untold(result: Selected) -> set[str | None]:
 _AFTER = {
     "died": "dead",
     **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing since"),
-    **dict.fromkeys(("member_failed", "session_expired", "left", "coordinator_left"), "a member removed at"),
+    **dict.fromkeys(("member_failed", "session_expired", "left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
     **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
     **dict.fromkeys(("leaving", "left_group"), "a member left it at"),
-    "coordinator_lost": "a member without coordinator since",
+    **dict.fromkeys(("coordinator_lost", "coordinator_left"), "a member without coordinator since"),
 }
 _OVER = frozenset(
     "stabilized assignment_received emptied joined synced assigned worker_joined coordinator_found bumped reconciling".split()

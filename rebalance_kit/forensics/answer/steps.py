@@ -63,6 +63,20 @@ def tells_of_rebalance(row: Row) -> bool:
     return _BY_KIND.get(row["event"], "") not in _QUIET or _WAITING.search(row["text"]) is not None
 
 
+def moves(row: Row) -> bool:
+    """Whether a line tells that a member comes, goes, or has other partitions."""
+    return _BY_KIND.get(row["event"], "") in _MOVES
+
+
+#: Steps of which one wants to know why.
+_MOVES = frozenset(
+    {
+        *("a rebalance begins", "asks to join", "asks to join again", "has joined", "leaves"),
+        *("gives up partitions", "is given partitions", "is told that the group is rebalancing"),
+    }
+)
+
+
 #: librdkafka's states of a member that is in the middle of a rebalance, or leaves that state.
 _WAITING = re.compile(r"join.state \W*wait-|wait-\w+(?:-\w+)* -> ")
 
@@ -70,7 +84,7 @@ _REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 #: What ends a line about partitions that are none, before its logger.
-_NONE = re.compile(r"\[\](?: \([\w.$:]+\))?\s*$")
+_NONE = re.compile(r"(?:\[\]|\{\}|\bset\(\)|\bSet\(\))\)?(?: \([\w.$:]+\))?\s*$")
 
 
 #: What librdkafka waits for: an answer of its application, or so many of something.

@@ -149,7 +149,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import last_step, steps, tells_of_rebalance
+        from rebalance_kit.forensics.answer.steps import last_step, moves, steps, tells_of_rebalance
 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
@@ -162,6 +162,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         told, last = steps(result.rows("events")), last_step(result.rows("events"))
         if last and (known > 1 or not told):
             told += f"{'; ' if told else ''}{'the last: ' if known > 1 else ''}{last}"
+        rows = result.rows("events")
+        why = not beside and any(map(moves, rows)) and not any(row["reason"] or row["cause"] for row in rows)
+        beside = " The reason is not in the lines that were read." if why else beside
         some = not_all or any(map(tells_of_rebalance, result.rows("events")))
         none = "" if some else " They tell of no rebalance from its beginning or to its end."
         return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}{beside}"

@@ -259,10 +259,10 @@ def _idle(given: tuple[_Shares, _Shares, int] | None) -> list[Row]:
             "idle_members",
             None,
             times,
-            f"{last.idle} of {last.members} members own no partition: there are more members than partitions they can share",
+            f"{last.idle} of {last.members} members own no partition",
             line(first.event),
-            "Run as many members as there are partitions, or add partitions; each idle one still makes the group rebalance "
-            "when it comes and goes.",
+            "With more members than partitions some are idle: run fewer, or add partitions. With enough partitions look at the assignor (range "
+            "shares out each topic by itself) and at what each member subscribes to.",
             "Kafka documentation, Consumers: a partition has one owner in a group",
         )
     ]

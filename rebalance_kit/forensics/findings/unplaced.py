@@ -246,16 +246,16 @@ class Unplaced:
             closed = " and was closed" if who in self._closed else ""
             if closed and who not in self._in:
                 return f"left the group by itself{closed}; no line before tells that it had joined"
-            return f"left the group by itself{closed}, as a consumer does that its application closes; the rebalance of those who stay is not in these logs"
+            return f"left the group by itself{closed}, as a consumer does that its application closes; what followed in the group is not in these logs"
         untold = "the line that was read gives no reason" if event.confidence else "the line gives no reason"
-        return (
-            f"left the group ({event.reason or untold}); the rebalance of those who stay is not in these logs"
-        )
+        return f"left the group ({event.reason or untold}); what followed in the group is not in these logs"
 
     def _without_time(self) -> str:
         """What lines without a time tell."""
-        lines = f"{counted(self._untimed, 'line')} of this group {'tells' if self._untimed == 1 else 'tell'} of a rebalance"
+        lines = f"{counted(self._untimed, 'line')} of this group {'holds' if self._untimed == 1 else 'hold'} no time that can be read"
         told = self._in_order.words()
         if not told:
-            return f"{lines} without a time that can be read: what happened when, and how long it took, cannot be told"
-        return f"{told}; {lines} and {'holds' if self._untimed == 1 else 'hold'} no time that can be read, so when and how long is not told"
+            return f"{lines}: what happened when, and how long it took, cannot be told"
+        if "(" not in told:
+            told += "; the reason is not in the lines that were read"
+        return f"{told}; {lines}, so when and how long is not told"

@@ -117,7 +117,7 @@ _OF_CLIENTS = (
     _what("other_session_expired", r"session.{0,30}(?:expired|timed out|timeout exceeded)"),
     _what(
         "other_rebalancing",
-        r"is rebalancing|heartbeat error|rebalanc(?:e|ing) (?:was |is |has been )?(?:start|trigger)|rebalancing group|undergoing a rebalance|Pre rebalance|\brebalance\s*$|(?:start|begin)\w* (?:\w+ )?rebalanc",
+        r"is rebalancing|heartbeat error|rebalanc(?:e|ing) (?:was |is |has been )?(?:start|trigger)|rebalancing group|undergoing a rebalance|(?:start|begin)\w* (?:\w+ )?rebalanc",
     ),
     _what(
         "other_joined",
@@ -146,6 +146,10 @@ _OF_CLIENTS = (
     _CRASHES,
     _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
     _what("other_lost", r"partitions? (?:assignment )?lost|lost partitions?"),
+    # librdkafka's examples, and the callbacks of its Rust client, of which the one before a revocation and the one after an assignment count
+    _what("other_revoked", r"Local: Revoke partitions|Pre rebalance Revoke"),
+    _what("other_assigned", r"Local: Assign partitions|Post rebalance Assign"),
+    _what("other_step", r"(?:Pre|Post) rebalance \w+\("),
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
@@ -413,8 +417,18 @@ _END_OF_VALUE = re.compile(r"""(?<!\\)"\s*(?:[,}\]]|\Z)""")
 _SAYS = re.compile(r"[\w\[(<:].*?(?:[A-Za-z]{3}|[^\W\d_a-zA-Z]{2})|[A-Za-z]{3}|[^\W\d_a-zA-Z]{2}")
 
 
+#: How librdkafka's callbacks print partitions in its examples and in Rust.
+_IN_CALLBACKS = re.compile(r"Local: (?:Assign|Revoke) partitions|(?:Pre|Post) rebalance \w+\(TPL ")
+_OF_CALLBACKS = re.compile(r"([\w.-]{1,249})(?:\[(\d{1,9})\]|/(\d{1,9}):)")
+
+
 def _share(text: str) -> str:
     """The list of partitions that a message tells, as it is written."""
+    if callback := _IN_CALLBACKS.search(text):
+        parts = (
+            f"{topic}-{one or other}" for topic, one, other in _OF_CALLBACKS.findall(text[callback.end() :])
+        )
+        return f"[{', '.join(parts)}]"
     for found in _OF_PARTITIONS.finditer(text):
         told = _closed(text[found.end() :])
         partitions = partitions_of(told)

@@ -321,7 +321,7 @@ _HEAD_OF_A_LINE = 200
 _MAY_HOLD_A_TIME = re.compile(r"\d:\d\d|\d{10}|\{")
 
 #: How much of a line is kept to be shown as evidence.
-SHOWN = 300
+SHOWN = 500
 
 _LARGEST = 2**63
 

@@ -103,3 +103,49 @@ def test_a_number_that_is_not_told_is_not_made_up(tmp_path):
     )
     assert told.startswith("A rebalance begins (removing member c1-1")
     assert "None" not in told
+
+
+_LOST = "Group coordinator b:9092 (id: 1 rack: null) is unavailable or invalid due to cause: {}.isDisconnected: false. Rediscovery will be attempted."
+_LEFT = "Requesting disconnect from last known coordinator b:9092 (id: 1 rack: null)"
+
+
+def test_of_several_causes_one_is_not_said_to_be_that_of_all(tmp_path):
+    one = client(0, "c1", _LOST.format("error response NOT_COORDINATOR"))
+    other = client(9, "c1", _LOST.format("coordinator unavailable"))
+    assert "(error response NOT_COORDINATOR, or others)" in screen(tmp_path, one + other)
+    assert "or others" not in screen(tmp_path, one + one.replace("10:00:00,000", "10:00:09,000"))
+
+
+def test_a_client_that_drops_its_coordinator_is_not_removed(tmp_path):
+    told = screen(tmp_path, client(0, "c1", "(Re-)joining group") + client(1, "c1", _LEFT))
+    assert "a member without coordinator since" in told
+
+
+def test_where_reading_goes_on_is_told_as_the_line_tells_it(tmp_path):
+    fetch = "Fetch position FetchPosition{{offset=4, x}} is out of range for partition orders-3, {}."
+    told = screen(
+        tmp_path,
+        client(0, "c1", fetch.format("raising error to the application since no reset policy is configured")),
+    )
+    assert "no reset policy is configured" in told
+    assert "auto.offset.reset points" not in told
+
+
+def test_times_are_told_as_the_lines_tell_them(tmp_path):
+    assert "10:00:00.0 to 2026-03-01 10:00:00.0;" in screen(tmp_path, joined(0, "c1", 3))
+    zoned = joined(0, "c1", 3).replace("[2026-03-01 10:00:00,000]", "2026-03-01T10:00:00.000Z")
+    assert "10:00:00.0 to 2026-03-01 10:00:00.0 UTC;" in screen(tmp_path, zoned)
+
+
+def test_an_empty_set_is_nothing_given_up_and_no_reason_is_said_to_be_missing_elsewhere(tmp_path):
+    told = screen(
+        tmp_path,
+        "2026-04-27 17:33:04,383 [listener] INFO - Kafka consumer rebalance: partitions revoked (set())\n",
+    )
+    assert "gives up no partition" in told
+    tpl = '(TPL {t/0: offset=Invalid metadata=""; t/1: offset=Invalid metadata=""})'
+    told = screen(tmp_path, f"Pre rebalance Revoke{tpl}\nPost rebalance Revoke{tpl}\n")
+    assert "gives up 2 partitions; the reason is not in the lines that were read" in told
+    assert "is told that the group is rebalancing" not in told
+    told = screen(tmp_path, "RebalanceCb: Local: Assign partitions: BB[0], AA[0], AA[1], \n")
+    assert "is given 3 partitions" in told

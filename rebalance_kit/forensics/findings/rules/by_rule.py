@@ -67,6 +67,8 @@ class _Hits:
     times: int = 0
     last_ms: int | None = None
     over_ms: int | None = None
+    #: Whether its lines give different causes.
+    varied: bool = False
 
     def add(self, event: Event) -> None:
         """One more, in any order."""
@@ -86,6 +88,7 @@ class _Hits:
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
+        self.varied = self.varied or other.varied or _quoted(self.first) != _quoted(other.first)
         if other.last_ms is not None:
             self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
         if other.over_ms is not None:
@@ -211,6 +214,11 @@ class ByRule:
                 quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
             if code == "coordinator_lost":
                 quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
+            if hits.varied:
+                quoted = {
+                    **quoted,
+                    **{name: f"{told}, or others" for name, told in _quoted(first).items() if told},
+                }
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
@@ -271,6 +279,11 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
     old, new = _node(lost), _node(found)
     again = "" if new is None else ", and found it there" if new == old else f", and found {new}"
     return {"where": "" if old is None else f" {old}", "again": again}
+
+
+def _quoted(event: Event) -> dict[str, str | None]:
+    """What a sentence may quote of why."""
+    return {"reason": event.reason, "cause": event.cause}
 
 
 def _whose(event: Event) -> tuple[str, str]:

@@ -134,7 +134,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "partition_not_owned",
         ("partition_foreign",),
-        sentence="{who} touched a partition that it does not own (any more): a rebalance had taken it away",
+        sentence="{who} touched a partition that it does not own (any more)",
         do="Drop what is kept per partition (positions, buffers, seeks) in the callback that revokes, and look up the assignment before a seek.",
         source="SubscriptionState.assignedState; KIP-429",
     ),
@@ -220,7 +220,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         ),
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
         sentence="{who} asked a broker that was not (or not yet) the coordinator of its group: {reason}",
-        do="A broker was restarted or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
+        do="Mostly a broker was restarted, or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
         "again. Look at the brokers where it goes on for more than seconds.",
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
     ),
@@ -474,9 +474,9 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "offset_out_of_range",
         ("offset_out_of_range",),
-        sentence="{who} stood at an offset of {topic} that does not exist (any more): it jumped to where auto.offset.reset points",
+        sentence="{who} stood at an offset of {topic} that does not exist (any more): {detail}",
         do=(
-            "Retention overtook a slow or stopped consumer, or the topic was deleted and made again: compare committed "
+            "Either retention overtook a slow or stopped consumer, or the topic was deleted and made again: compare committed "
             "offsets with the log's start; stop a group before its topic is recreated."
         ),
         source="auto.offset.reset; OffsetOutOfRangeException",

@@ -197,8 +197,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "deleted_topic_commit",
         ("commit_failed",),
         when=says("does not host this topic-partition"),
-        sentence="{who} tries to commit offsets of a topic that is gone; until that gives up, the rebalance cannot begin",
-        do="Unsubscribe before a topic is deleted, or close the members first: the partitions of an eager member go unread meanwhile.",
+        sentence="{who} tries to commit offsets of a partition that its brokers do not host; tried as a rebalance begins, that rebalance waits for it",
+        do="Mostly its topic was deleted. Unsubscribe before that, or close the members first: the partitions of an eager member go unread meanwhile.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),
     LineRule(
