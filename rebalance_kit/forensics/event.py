@@ -29,7 +29,8 @@ TEXT_FIELDS = (
     "confidence",
 )
 
-_FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
+#: What files of logs end in.
+FILE_END = re.compile(r"(\.log|\.txt|\.out)?(\.\d+)?(\.gz)?$")
 
 
 class Kind(NamedTuple):
@@ -97,7 +98,7 @@ class Event:
     @property
     def named_by_file(self) -> str:
         """What a process is called whose lines name no client: its file, without what files of logs end in."""
-        return _FILE_END.sub("", self.file.rsplit("/", 1)[-1], count=1)
+        return FILE_END.sub("", self.file.rsplit("/", 1)[-1], count=1)
 
     @property
     def named_in_words(self) -> str:

@@ -13,6 +13,7 @@ from rebalance_kit.forensics.findings.subscribed import Remade
 from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
 from rebalance_kit.forensics.history.history import Common, Counts, History
+from rebalance_kit.forensics.history.lives import told_apart
 from rebalance_kit.forensics.history.storms import storms
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 
@@ -213,7 +214,9 @@ def group_tables(
     prove by themselves.
     """
     fold = Fold(group, Sink(), alone=alone, shared=shared)
-    for event in in_order_of_time(events, placed=placed):
+    in_order = in_order_of_time(events, placed=placed)
+    # What the lines of no group say of a client would not be found under another name.
+    for event in told_apart(in_order) if alone else in_order:
         fold.take(event)
     return fold.tables()
 

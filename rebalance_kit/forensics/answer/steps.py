@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.unplaced import step_of
+from rebalance_kit.forensics.history.lives import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted, short
@@ -180,8 +181,9 @@ class Step(NamedTuple):
 def timeline(events: Iterable[Row]) -> list[Step]:
     """Every line as a step in words, or quoted where it is none; in order of time, lines of one step once."""
     told: list[Step] = []
-    for row in _in_order(events):
-        one = _step(row)
+    rows = [{name: value for name, value in row.items() if value is not None} for row in _in_order(events)]
+    for event in told_apart([Event(row) for row in rows]):
+        one = _step(event)
         before = told[-1] if told else None
         if before is not None and (before.who, before.what) == (one.who, one.what):
             told[-1] = before._replace(lines=before.lines + 1)
@@ -201,8 +203,7 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
     return [row for *_, row in sorted(placed, key=itemgetter(0, 1, 2))]
 
 
-def _step(row: Row) -> Step:
-    event = Event({name: value for name, value in row.items() if value is not None})
+def _step(event: Event) -> Step:
     what = None if event.side == "broker" or event.confidence else step_of(event)
     if what is None and event.event == "other_joined" and event.member:
         what = f"joins as {event.member}" + (f", is given {event.detail}" if event.detail else "")

@@ -384,6 +384,7 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
     ("java_step", "These offsets could not be committed; partition(s) lost during rebalance: {_}"),
     ("java_step", "Enforced rebalance requested for container: {_}"),
     ("java_step", "{group}: Consumer stopped"),
+    ("java_step", "Consumer stopped"),
     ("container_assigned", "{group}: partitions assigned: {partitions}"),
     ("container_revoked", "{group}: partitions revoked: {partitions}"),
     ("container_lost", "{group}: partitions lost: {partitions}"),

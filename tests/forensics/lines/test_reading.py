@@ -7,6 +7,7 @@ import json
 import pytest
 
 from rebalance_kit.forensics.grammar.template import is_group, partitions_of
+from rebalance_kit.forensics.history.lives import told_apart
 from rebalance_kit.forensics.lines.anchors import client_like, is_unclear
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.files import Text
@@ -408,3 +409,57 @@ def test_a_limit_is_read_with_its_unit(read):
         "WARN c.a.SlowListener - blocks for 10000ms (max.poll.interval.ms=6000ms, a rebalance is to come)\n"
     )
     assert (event["event"], event["key"], event["value"]) == ("config", "max.poll.interval.ms", "6000")
+
+
+@pytest.mark.parametrize("zone", ["+02:00", " +0200", "Z"])
+def test_the_period_knows_the_zone_of_its_times(tmp_path, zone):
+    (tmp_path / "app.log").write_text(
+        "".join(
+            f"2026-03-01T10:00:0{second}.000{zone} INFO 1 --- [main] c.a.App : told\n" for second in range(3)
+        )
+    )
+    (row,) = look([tmp_path / "app.log"]).rows("lines")
+    begin_ms = 1_772_359_200_000 - (0 if zone == "Z" else 7_200_000)
+    assert (row["from_ms"], row["to_ms"]) == (begin_ms, begin_ms + 2000)
+
+
+def of_a_member(letter, since):
+    """The lines of a member that joins at a second, and again when another comes."""
+    member = f"consumer-invoices-1-{letter * 8}-1111-2222-3333-444444444444"
+    joined = "Successfully joined group with generation Generation{{generationId={}, memberId='{}', protocol='range'}}"
+    prefix = "INFO [Consumer clientId=consumer-invoices-1, groupId=invoices]"
+    return [
+        f"[2026-03-01 10:00:{since:02},000] {prefix} (Re-)joining group ({_CLASS})",
+        f"[2026-03-01 10:00:{since:02},100] {prefix} {joined.format(since, member)} ({_CLASS})",
+        f"[2026-03-01 10:00:30,000] {prefix} (Re-)joining group ({_CLASS})",
+        f"[2026-03-01 10:00:30,100] {prefix} {joined.format(31, member)} ({_CLASS})",
+    ]
+
+
+@pytest.mark.parametrize("way", ["files", "containers", "pods", "one after the other"])
+def test_members_with_one_client_id_are_told_apart_by_their_processes(way):
+    first, second = of_a_member("a", 1), of_a_member("b", 2)
+    named = {"consumer-invoices-1 (web-1)", "consumer-invoices-1 (web-2)"}
+    if way == "one after the other":
+        second = [line.replace(" 10:", " 11:").replace("Id=31", "Id=32") for line in second]
+        named = {"consumer-invoices-1"}
+    if way in {"containers", "pods"}:
+        first, second = (
+            [f"{name}{line}" for line in lines]
+            for name, lines in (
+                (("web-1  | ", first), ("web-2  | ", second))
+                if way == "containers"
+                else (("[pod/web-1/app] ", first), ("[pod/web-2/app] ", second))
+            )
+        )
+        files = {"all.log": [line for both in zip(first, second, strict=True) for line in both]}
+    else:
+        files = {"web-1.log": first, "web-2.log": second}
+    reader = FileReader(Reading())
+    events = [
+        event
+        for name, lines in files.items()
+        for event in reader.read("run", name, ["\n".join(lines).encode()]).events
+    ]
+    assert {event.client for event in told_apart(events)} == named
+    assert {event.client for event in events} == {"consumer-invoices-1"}
