@@ -134,24 +134,20 @@ def _table_size_key_by_key(hashes: Sequence[int], size: int) -> int:
     return size
 
 
-def timeline_order(keys: Iterable[str]) -> list[str]:
+def timeline_order(keys: Iterable[str], held: int = 0) -> list[str]:
     """Return distinct ``keys``, given in the order they were added, in the order a ``TimelineHashMap`` reads them.
 
     The coordinator keeps a group's members in one, and fills the assignors' ``HashMap`` from it. Its table
-    starts with 2 slots and doubles on an add when ``0.75 (size + 1)`` exceeds it; the slot is the top bits
+    starts with 2 slots, and doubles where it is written while ``0.75 (size + 1)`` exceeds it; it never shrinks. So it
+    counts how many were ``held`` at once and written again, as members are. The slot is the top bits
     of ``h * -7046029254386353131``; slots are read upwards and, within one, the *last* added comes first.
     """
     added = list(keys)
-    bits, table = 1, 2
-    slots: list[list[str]] = [[], []]
-    for size, key in enumerate(added):
-        if 0.75 * (size + 1) > table:
-            bits, table = bits + 1, table * 2
-            wider: list[list[str]] = [[] for _ in range(table)]
-            for slot in slots:
-                for moved in slot:
-                    wider[_timeline_slot(moved, bits)].append(moved)
-            slots = wider
+    bits, written = 1, max(len(added) - 1, held)
+    while 0.75 * (written + 1) > 1 << bits:
+        bits += 1
+    slots: list[list[str]] = [[] for _ in range(1 << bits)]
+    for key in added:
         slots[_timeline_slot(key, bits)].append(key)
     return [key for slot in slots for key in reversed(slot)]
 

@@ -88,7 +88,7 @@ def describe(trace: Trace, at_ms: int, group: str | None = None, version: str | 
         rule = _RULES.get(row.kind)
         if rule is not None and row.detail.get("group", name) == name:
             rule(seen, row)
-    order = timeline_order(seen.names) if seen.consumer else hash_map_order(list(seen.names))
+    order = timeline_order(seen.names, len(seen.names)) if seen.consumer else hash_map_order(list(seen.names))
     members = tuple(_member(seen, who, release) for who in order)
     named = (
         seen.consumer or seen.state == "Stable"

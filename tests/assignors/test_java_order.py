@@ -57,6 +57,13 @@ def test_a_timeline_hash_map_has_another_order(count):
     assert timeline_order(numbered(range(count))) == numbered(TIMELINE[count])
 
 
+def test_a_timeline_hash_map_stays_as_wide_as_it_has_been():
+    # rolling-restart of three: the assignor's map had these two in one bucket, and the one listed first got orders-0.
+    two = ["R5Mc1KPGRnajcUFfsgIjFA", "2Ec9i3U4Qmy9VNOD4mz94w"]
+    assert timeline_order(two) == two[::-1], "two slots, added once"
+    assert timeline_order(two, held=2) == timeline_order(two, held=3) == two
+
+
 def test_within_a_bucket_the_first_put_comes_first():
     assert string_hash("Aa") == string_hash("BB")
     assert hash_map_order(["Aa", "BB"]) == ["Aa", "BB"]

@@ -354,3 +354,18 @@ def test_a_newcomer_comes_after_the_others_of_its_bucket():
         "c3": [10, 11, 12, 13],
         "c4": [14, 15, 16, 17],
     }
+
+
+def test_the_map_of_members_stays_as_wide_as_the_group_has_been():
+    """As recorded in a rolling restart of three: two of one bucket, in the order of a map that had held three."""
+    left, first, second = "emGM9cCeTRCNXLROSNWduw", "R5Mc1KPGRnajcUFfsgIjFA", "2Ec9i3U4Qmy9VNOD4mz94w"
+    numbers = {left: (0, 1), first: (3, 4), second: (2, 5)}
+    three = [
+        (member_id, None, ("orders",), tuple(TopicPartition("orders", number) for number in held))
+        for member_id, held in numbers.items()
+    ]
+    assigns = server_assignor("4.3.1")
+    for members, newcomer in ((three, second), (three[1:], None)):
+        given = assigns("uniform", members, {"orders": 6}, {"orders": TopicId(0, 1)}, newcomer)
+    assert {tp.partition for tp in given[first]} == {0, 3, 4}
+    assert {tp.partition for tp in given[second]} == {1, 2, 5}

@@ -54,7 +54,9 @@ def server_assignor(kafka_version: str) -> ServerAssign:
     """The function that a coordinator of this version assigns with: assignor's name, members, topics, their ids, newcomer.
 
     The newcomer is a member that the request under way has brought. The assignor's map gets it last.
+    One function serves one group: the coordinator's map of members stays as wide as it has ever been.
     """
+    widest = 0
     forgets = has("server-range-not-sticky", kafka_version)
     passes_extra_on = has("uniform-passes-extra-on", kafka_version)
 
@@ -65,10 +67,13 @@ def server_assignor(kafka_version: str) -> ServerAssign:
         ids: Mapping[str, TopicId],
         newcomer: str | None,
     ) -> dict[str, tuple[TopicPartition, ...]]:
+        nonlocal widest
         by_id = {member[0]: member for member in members}
         cluster = contract.Cluster(partitions, ids)
         subscriptions = []
-        order = timeline_order(member_id for member_id in by_id if member_id != newcomer)
+        known = [member_id for member_id in by_id if member_id != newcomer]
+        order = timeline_order(known, max(widest, len(known)))
+        widest = max(widest, len(by_id))
         for member_id in order if newcomer is None else [*order, newcomer]:
             _, instance_id, topics, target = by_id[member_id]
             subscriptions.append(
@@ -124,7 +129,9 @@ class GroupsSettings:
             max_size=config.max_size,
             new_id=self._classic_id,
             map_order=java_order.scala_map_order if scala else java_order.hash_map_order,
-            consumer_order=java_order.timeline_order,
+            consumer_order=lambda ids: timeline_order(
+                ids, len(ids) + 1
+            ),  # with the last consumer, which goes
             skips_assignment=has("static-skip-assignment", self._version),
         )
 
