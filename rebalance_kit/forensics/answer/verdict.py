@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
+from rebalance_kit.forensics.findings.unplaced import NO_STEP
 from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
@@ -141,7 +142,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             )
         beside = f" Beside it {trouble(result)}." if understood.about <= _SHORT and trouble(result) else ""
         return told + not_all + beside
-    if cards:
+    if cards and not (
+        cards[0].first["finding"] == "lines_without_time" and NO_STEP in cards[0].first["sentence"]
+    ):
         return _capital(cards[0].first["sentence"]) + "." + not_all
     beside = f" Beside them {trouble(result)}." if understood.about and trouble(result) else ""
     if understood.about == understood.unclear > 0:

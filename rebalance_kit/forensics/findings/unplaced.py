@@ -150,6 +150,9 @@ class InOrder:
         return f"{self._proved[-1]} ({chain})" if self._proved and not shared else chain
 
 
+#: What is said of lines without a time that tell no step.
+NO_STEP = "what happened when, and how long it took, cannot be told"
+
 _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
 
 #: Lines that would be placed in a rebalance if they had a time.
@@ -255,7 +258,7 @@ class Unplaced:
         lines = f"{counted(self._untimed, 'line')} of this group {'holds' if self._untimed == 1 else 'hold'} no time that can be read"
         told = self._in_order.words()
         if not told:
-            return f"{lines}: what happened when, and how long it took, cannot be told"
+            return f"{lines}: {NO_STEP}"
         if "(" not in told:
             told += "; the reason is not in the lines that were read"
         return f"{told}; {lines}, so when and how long is not told"

@@ -149,3 +149,13 @@ def test_an_empty_set_is_nothing_given_up_and_no_reason_is_said_to_be_missing_el
     assert "is told that the group is rebalancing" not in told
     told = screen(tmp_path, "RebalanceCb: Local: Assign partitions: BB[0], AA[0], AA[1], \n")
     assert "is given 3 partitions" in told
+
+
+def test_a_client_that_starts_is_told_by_its_last_line_and_not_by_a_time_that_is_missing(tmp_path):
+    told = screen(
+        tmp_path,
+        'rdkafka#consumer-1 Message:[thrd:main]: Group "g7": updating member id "(not-set)" -> ""\n'
+        'rdkafka#consumer-1 Message:[thrd:main]: Group "g7" coordinator is 10.0.0.7:9092 id 3\n',
+    )
+    assert told.startswith("2 lines about g7: ")
+    assert 'the last: consumer-1 "Group "g7" coordinator is 10.0.0.7:9092 id 3"' in told
