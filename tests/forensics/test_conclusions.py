@@ -587,12 +587,25 @@ def test_no_member_is_idle_where_nobody_was_given_anything(told):
 
 
 @pytest.mark.parametrize(
-    ("at_s", "limit"), [(1_600_000_000, "10,000 by default"), (1_772_359_200, "45,000 by default")]
+    ("at", "limit"), [("2020-09-13", "10,000 by default"), ("2026-03-01", "45,000 by default")]
 )
-def test_the_default_of_a_session_is_that_of_its_time(told, at_s, limit):
-    text = "Consumer group session timed out (in join-state steady) after 60000 ms without a successful response from the group coordinator (broker 1, last error was Success): revoking assignment and rejoining group"
-    row = finding(told(c1=RD.format(at=at_s, kind="SESSTMOUT", n=1, text=text)), "native_session_lost")
+def test_the_default_of_a_session_is_that_of_its_time(told, at, limit):
+    text = (
+        f"[{at} 10:00:00,000] INFO [Consumer clientId=c1, groupId=g7] Group coordinator k1:9092 (id: 2147483646 rack: null) is unavailable "
+        "or invalid due to cause: session timed out without receiving a heartbeat response. isDisconnected: false. Rediscovery will be "
+        "attempted. (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)\n"
+    )
+    row = finding(told(c1=text), "heartbeats_unanswered")
     assert limit in row["setting"]
+    assert "gave its coordinator k1:9092 (broker 1) up" in row["sentence"]
+
+
+def test_a_session_that_was_measured_is_not_set_beside_a_default(told):
+    text = SESSTMOUT.format(ms=60_012)
+    row = finding(told(c1=RD.format(at=_AT_S, kind="SESSTMOUT", n=1, text=text)), "native_session_lost")
+    assert "session.timeout.ms is no longer than that" in row["setting"]
+    assert "default" not in row["setting"]
+    assert "the coordinator (broker 2)" in row["sentence"]
 
 
 def test_a_rebalance_begins_where_its_first_member_gave_up_partitions(told):
@@ -600,3 +613,76 @@ def test_a_rebalance_begins_where_its_first_member_gave_up_partitions(told):
         c1=client(0, "c1", "Revoke previously assigned partitions orders-0, orders-1") + joined(3, "c1", 7)
     ).rows("rebalances")
     assert row["duration_ms"] == 3_000
+
+
+_PEERS = [f"rdkafka-{letter * 8}-93e3-4e5f-8e4e-5f0f5f0f5f0f" for letter in "abcd"]
+
+
+def test_members_of_one_name_that_expire_together_are_counted_by_their_ids(told):
+    text = broker(
+        0,
+        f"Preparing to rebalance group {GROUP} in state PreparingRebalance with old generation 320 (__consumer_offsets-7) "
+        f"(reason: removing member {_PEERS[0]} on heartbeat expiration)",
+    )
+    for seconds, peer in ((0, _PEERS[1]), (0.1, _PEERS[2]), (2, _PEERS[3])):
+        text += broker(seconds, f"Member {peer} in group {GROUP} has failed, removing it from the group")
+    sentence = finding(told(server=text), "session_expired")["sentence"]
+    assert "from 4 members called rdkafka (" in sentence
+    assert sentence.endswith("removed them within 2.0 s")
+
+
+def test_a_member_that_leaves_in_the_join_phase_that_it_began_is_told(told):
+    came = broker(
+        0,
+        f"Dynamic Member with unknown member id joins group {GROUP} in Stable state. Created a new member id {_PEERS[0]} for this member and add to the group.",
+    ) + broker(
+        0.1,
+        f"Preparing to rebalance group {GROUP} in state PreparingRebalance with old generation 63 (__consumer_offsets-7) "
+        f"(reason: Adding new member {_PEERS[0]} with group instance id None)",
+    )
+    went = broker(
+        474,
+        f"Member[group.instance.id None, member.id {_PEERS[0]}] in group {GROUP} has left, removing it from the group",
+    )
+    (row,) = told(server=came + went).rows("rebalances")
+    assert "it left again 473.9 s later, and no line tells that the join phase was over" in row["cause"]
+    rows = told(server=came + stabilized(3, 64) + went).rows("rebalances")
+    assert "left again" not in rows[0]["cause"]
+
+
+def test_who_comes_after_the_last_rebalance_is_told(told):
+    text = stabilized(0.2, 234) + broker(
+        2.2,
+        f"Dynamic member with unknown member id joins group {GROUP} in Stable state. Created a new member id {_PEERS[1]} and request the "
+        "member to rejoin with this id.",
+    )
+    (row,) = told(server=text).rows("rebalances")
+    assert row["cause"].endswith(
+        "rdkafka-bbbbbbbb asked to join 2.0 s later, and that rebalance is not in these lines"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"), [("Source", "does no work"), ("Sink", "; its consumer leaves its group")]
+)
+def test_a_task_of_a_source_has_no_consumer_that_leaves(told, kind, words):
+    text = f"[2026-03-01 10:00:00,000] ERROR Worker{kind}Task{{id=s-0}} Task threw an uncaught and unrecoverable exception (org.apache.kafka.connect.runtime.WorkerTask)\n"
+    assert finding(told(c1=text), "task_failed")["sentence"].endswith(words)
+
+
+def test_a_generation_that_no_line_tells_is_not_made_up(told):
+    old = broker(0, f"Preparing to restabilize group {GROUP} with old generation 1") + broker(
+        0.1, f"Group {GROUP} generation 1 is dead and removed"
+    )
+    (row,) = told(server=old).rows("rebalances")
+    assert (row["before"], row["after"]) == (1, None)
+
+
+def test_of_a_member_that_left_and_came_back_the_generation_before_is_not_told(told):
+    text = client(
+        0,
+        "c1",
+        "Member c1-0 sending LeaveGroup request to coordinator k1:9092 due to consumer poll timeout has expired.",
+    )
+    (row,) = told(c1=text + joined(500, "c1", 1)).rows("rebalances")
+    assert (row["before"], row["after"]) == (None, 1)

@@ -195,7 +195,7 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
     known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
         return known
-    if over_ms < limit_ms:
+    if said_ms is None or over_ms < limit_ms:
         # The session was over by then, whatever a default says.
         limit_ms, known = over_ms, f"{key} is no longer than that"
     wanted = -int(-over_ms * _ROOM // _STEP_MS) * _STEP_MS

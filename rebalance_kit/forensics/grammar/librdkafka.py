@@ -106,7 +106,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("rd_coordinator", 'Group "{group}" changing coordinator {state_from} -> {state_to}'),
     ("rd_step", 'Group "{group}"{_}'),
-    ("coordinator_lost", "GroupCoordinator: Connect to {_} failed: {cause}"),
+    ("coordinator_lost", "GroupCoordinator: Connect to {detail} failed: {cause}"),
     ("rd_step", "GroupCoordinator: Broker changed state {_}"),
     ("rd_step", "GroupCoordinator: Delaying next reconnect by {_}"),
     ("rd_step", "Delaying next reconnect by {_}"),

@@ -20,6 +20,7 @@ from rebalance_kit.forensics.history.triggers import (
     leave_trigger,
     reason_member,
 )
+from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
@@ -114,6 +115,8 @@ class Coordinator:
             [row for row in rows if id(row) not in gone]
             for rows in (self._rows, self._unassigned, self._untargeted)
         )
+        if before_ms == inf and over:
+            _not_over(over[-1], self._next)
         if self._bump is not None and id(self._bump) in gone:
             self._bump.ack_ms, self._bump = self._acks[0], None
         for row in over:
@@ -129,7 +132,10 @@ class Coordinator:
         else:
             row.members = event.members
         if event.event in {"stabilized", "emptied"}:
-            row.after = event.generation
+            # Before Kafka 0.10 a group was removed with the generation that was over.
+            row.after = (
+                event.generation if event.event == "stabilized" or event.generation != row.before else None
+            )
             row.end_ms = event.at_ms if event.generation is not None else None
         row.stable = event.event == "stabilized"
 
@@ -235,10 +241,24 @@ class Coordinator:
         # A static member that returns in time joins no rebalance (where it causes one, it is the culprit).
         if name in JOINED and name != "static_rejoins" and (name, event.protocol) != ("joins", "classic"):
             moves.joined.add(member)
+            moves.at_ms.setdefault(member, event.at_ms or 0)
         elif name in LEFT:
             moves.left.add(member)
+            moves.at_ms[member] = event.at_ms or 0
         elif name in EXPIRED:
             moves.expired.append((event.at_ms or 0, member))
+
+
+def _not_over(row: Rebalance, coming: Moves) -> None:
+    """Of the last rebalance: whether whoever began it left before it was over, and who came after it and began no other."""
+    member = row.culprit_member
+    if row.trigger == "join" and row.end_ms is None and member in row.moves.left:
+        row.left_again_ms = row.moves.at_ms[member] - row.start_ms
+    elif row.end_ms is not None and coming.joined:
+        came = min(coming.joined, key=lambda one: (coming.at_ms[one], one))
+        more = f" and {len(coming.joined) - 1} more" if len(coming.joined) > 1 else ""
+        after_ms = coming.at_ms[came] - row.end_ms
+        row.later = f"{short(came)}{more} asked to join {after_ms / 1000:,.1f} s later, and that rebalance is not in these lines"
 
 
 def _changed(before: frozenset[str], after: frozenset[str]) -> str | None:

@@ -431,10 +431,18 @@ class Felt:
         for client, file in self._heard:
             files.setdefault(client, set()).add(file)
         shared = {client for client, theirs in files.items() if len(theirs) > 1}
-        return [
+        rows = [
             _row(one, before, self._leaders.get(one.after) if one.protocol == "classic" else None, shared)
             for one, before in zip(rounds, first + [one.after for one in rounds], strict=False)
         ]
+        if (
+            rows
+            and last is None
+            and rows[0].trigger in {"leave", "poll_timeout"}
+            and rows[0].culprit in rounds[0].clients
+        ):
+            rows[0].before = None  # it came back, and of which generation it had been is not told
+        return rows
 
     def _unfinished(self) -> list[Rebalance]:
         """A rebalance that members wrote of and whose end is not in these logs."""

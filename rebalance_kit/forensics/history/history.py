@@ -221,7 +221,8 @@ class History:
             namesakes = by_name.get(row.culprit)
             row.shares_name = namesakes is not None and namesakes.other_at(row.culprit_member, row.start_ms)
         row.joined = sorted({self.names.of(member) or "" for member in row.moves.joined})
-        row.left = sorted({self.names.of(member) or "" for member in row.moves.left})
+        gone = row.moves.left if row.left_again_ms is None else row.moves.left - {row.culprit_member}
+        row.left = sorted({self.names.of(member) or "" for member in gone})
         row.expired = sorted({self.names.of(member) or "" for _, member in row.moves.expired})
         row.others = [
             Lost(self.names.of(member) or "", member, at_ms)

@@ -60,6 +60,8 @@ class Moves:
 
     joined: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
+    #: When each of them came or went first.
+    at_ms: dict[str, int] = field(default_factory=dict)
     expired: list[tuple[int, str]] = field(default_factory=list)
 
 
@@ -114,6 +116,9 @@ class Rebalance:
     named: str | None = None
     stalled: bool = False
     shares_name: bool = False
+    #: How long after it had come the culprit left, in a join phase that was not over; who came after this rebalance and began no other.
+    left_again_ms: int | None = None
+    later: str | None = None
     others: list[Lost] = field(default_factory=list)
     topics_ms: int | None = None
     restarting: bool = False

@@ -43,7 +43,7 @@ TRIGGERS: dict[str, str] = {
     "fenced": "{who} was fenced: another consumer took its group.instance.id",
     "session_lost": "{who} was no longer known to its coordinator (its session was over) and joined again",
     "moved": "{who} was told that this broker is not its coordinator (any more), and asked to join again",
-    "unseen": "these logs do not say why (somebody else joined or left, a process was lost, or topics changed); "
+    "unseen": "these logs do not say why (a member joined or left, a process was lost, or topics changed); "
     "the coordinator's log would",
     "other": "for a reason the kit does not know",
 }
@@ -217,5 +217,11 @@ def _meanwhile(row: Rebalance) -> str:
             told.append(f"{', '.join(others)} {verb} meanwhile")
     if row.resubscribed:
         told.append(f"{', '.join(row.resubscribed)} changed its subscription meanwhile")
+    if row.left_again_ms is not None:
+        told.append(
+            f"it left again {row.left_again_ms / 1000:,.1f} s later, and no line tells that the join phase was over by then"
+        )
+    if row.later:
+        told.append(row.later)
     fates = "".join(f"; {lost.name}: {(lost.words or '')[2:]}" for lost in row.others)
     return (f"; {', '.join(told)}" if told else "") + fates

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
+from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -69,10 +70,13 @@ class _Hits:
     over_ms: int | None = None
     #: Whether its lines give different causes.
     varied: bool = False
+    #: The member ids, where the lines name them.
+    members: dict[str, None] = field(default_factory=dict)
 
     def add(self, event: Event) -> None:
         """One more, in any order."""
-        self.take_in(_Hits(event, 1, event.at_ms, event.over_ms))
+        named = {} if event.member is None or len(self.members) >= _ECHOES else {event.member: None}
+        self.take_in(_Hits(event, 1, event.at_ms, event.over_ms, members=named))
 
     def is_echoed_by(self, event: Event) -> bool:
         """Whether a member says once more what it has just said: as it leaves, or as its application tells that it was fenced or lost all."""
@@ -89,6 +93,7 @@ class _Hits:
         """Those of another, too."""
         self.times += other.times
         self.varied = self.varied or other.varied or _quoted(self.first) != _quoted(other.first)
+        self.members |= other.members
         if other.last_ms is not None:
             self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
         if other.over_ms is not None:
@@ -212,7 +217,21 @@ class ByRule:
             quoted = vars(first)
             if code in _REFUSALS:
                 quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
-            if code == "coordinator_lost":
+            if code == "session_expired":
+                hits.members |= {
+                    row.culprit_member: None
+                    for row in rebalances
+                    if row.trigger == code and row.culprit == who and row.culprit_member is not None
+                }
+            if code == "task_failed":
+                quoted = quoted | {"where": _of_task(first.text)}
+            elif code == "native_session_lost":
+                broker = _BROKER.search(first.text)
+                quoted = quoted | {"where": f" (broker {broker[1]})" if broker else ""}
+            elif code == "heartbeats_unanswered":
+                node = _node(first.detail)
+                quoted = quoted | {"where": "" if node is None else f" {node}"}
+            elif code == "coordinator_lost":
                 quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
             if hits.varied:
                 quoted = {
@@ -224,6 +243,9 @@ class ByRule:
                 row["sentence"] = (
                     f"the client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
                 )
+            apart_ms = (hits.last_ms or 0) - (first.at_ms or 0)
+            if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
+                row["sentence"] = _several(str(who), list(hits.members), apart_ms)
             row["setting"] = setting(code, first, hits.over_ms, self._limits_of(first))
             rows.append(row)
         return rows + [
@@ -261,13 +283,35 @@ def _how(text: str) -> str:
 
 #: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
 _NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
+_ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
 _HIGHEST = 2_147_483_647
+
+
+#: A broker in a line of librdkafka.
+_BROKER = re.compile(r"group coordinator \(broker (\d+)")
+
+#: Members of one name that were removed within this time were removed together.
+_TOGETHER_MS = 5_000
+
+
+def _several(who: str, members: list[str], apart_ms: int) -> str:
+    """That several members of one name were removed."""
+    named = ", ".join(short(one) for one in members[:4]) + (", ..." if len(members) > 4 else "")
+    within = f" within {apart_ms / 1000:,.1f} s" if apart_ms else " in the same moment"
+    return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) for a whole session and removed them{within}"
+
+
+def _of_task(text: str) -> str:
+    """What becomes of a task's consumer: a source has none."""
+    if "WorkerSourceTask" in text or "WorkerSinkTask" in text:
+        return "" if "WorkerSourceTask" in text else "; its consumer leaves its group"
+    return " (a sink's consumer leaves its group)"
 
 
 def _node(text: str | None) -> str | None:
     found = _NODE.search(text or "")
     if found is None:
-        return None
+        return text if text and _ADDRESS.fullmatch(text) else None
     if found[1] is None:
         return f"{found[3]}:{found[4]}"
     number = int(found[2])

@@ -141,7 +141,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "task_failed",
         ("task_killed",),
-        sentence="task {who} failed with an exception; until it is restarted it does no work (a sink's consumer leaves its group)",
+        sentence="task {who} failed with an exception; until it is restarted it does no work{where}",
         do="Read the exception below that line, mend its cause (often a record: errors.tolerance, a dead letter queue), then restart the "
         "task: POST /connectors/NAME/tasks/N/restart.",
         source="Connect: WorkerTask.doRun; KIP-298",
@@ -228,7 +228,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "heartbeats_unanswered",
         ("coordinator_lost",),
         when=lambda event: (event.cause or "").startswith("session timed out"),
-        sentence="{who} got no answer to its heartbeats for a whole session and gave its coordinator up",
+        sentence="{who} got no answer to its heartbeats for a whole session and gave its coordinator{where} up",
         do="Look at the client and its broker: a broker that is overloaded or gone, a network that drops packets, a process that was frozen.",
         source="AbstractCoordinator.HeartbeatThread; session.timeout.ms",
     ),
@@ -518,7 +518,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "native_session_lost",
         ("rd_session_timeout",),
         when=lambda event: "ebalance in progress" not in (event.reason or ""),
-        sentence="{who} (librdkafka) heard nothing from the coordinator for {over_ms} ms and gave its partitions up by itself",
+        sentence="{who} (librdkafka) heard nothing from the coordinator{where} for {over_ms} ms and gave its partitions up by itself",
         do="Was the process or its machine frozen? Several clients at the same moment say so; one alone: look at the broker and the network.",
         source="librdkafka: session.timeout.ms; rdkafka_cgrp.c",
     ),
