@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.grammar.template import LONG
-from rebalance_kit.forensics.lines.anchors import ABOUT, ANCHOR, message_behind
+from rebalance_kit.forensics.lines.anchors import ABOUT, ANCHOR, is_record, message_behind
 from rebalance_kit.forensics.lines.last_resort import LOW
 from rebalance_kit.forensics.lines.layouts import LAYOUTS
 from rebalance_kit.forensics.lines.line_reader import LineReader
@@ -89,19 +89,24 @@ def _goes_on(line: str, after: str, width: int) -> bool:
 _BELOW, _LINES_OF_A_RECORD = 8, 60
 
 
-def rejoined(data: bytes) -> bytes | None:
-    """Records that stand on several lines, put together; None where there is none.
+def rejoined(data: bytes) -> tuple[bytes, bool] | None:
+    """Records that stand on several lines, put together, and whether there were any; None for a file that stays as it is.
 
     JSON printed over many lines; a message broken by hand, where only the whole is a line of the grammar; a message below
     its time and logger.  The place of a line that was added to the one above stays, empty, so that line numbers stay.
+    An exception without a record above it is set in, as what stands alone is.
     """
-    if len(data) > TERMINAL_BYTES or b"\n" not in data:
+    if len(data) > TERMINAL_BYTES:
         return None
     lines = data.decode("utf-8", "replace").split("\n")
     before = lines.copy()
     reader = LineReader(LAYOUTS)
-    place = 0
-    while place < len(lines) - 1:
+    joined, place = False, 0
+    while place < len(lines):
+        if _EXCEPTION.match(lines[place]) and _stands_alone(before, place):
+            lines[place] = f" {lines[place]}"
+        if place == len(lines) - 1:
+            break
         # Nearly always a line of its own follows, and then there is nothing to put together.
         size = _size_of_object(lines, place) or _size_with_cause(lines, place)
         size = size or (0 if _ends_above(lines[place + 1]) else _size_of_broken(reader, lines, place))
@@ -118,8 +123,16 @@ def rejoined(data: bytes) -> bytes | None:
                 [lines[place].rstrip(), *(line.strip() for line in lines[place + 1 : place + size])]
             )
             lines[place : place + size] = [whole, *[""] * (size - 1)]
+            joined = True
         place += max(size, 1)
-    return "\n".join(lines).encode() if lines != before else None
+    return ("\n".join(lines).encode(), joined) if lines != before else None
+
+
+def _stands_alone(lines: list[str], place: int) -> bool:
+    """Whether an exception tells of a group and no record above it does: what is pasted is often a stack alone."""
+    above = next((line for line in reversed(lines[max(0, place - 3) : place]) if line.strip()), "")
+    tells = refusal_in(lines[place]) is not None or "CommitFailedException: " in lines[place]
+    return tells and not _TRACE.match(above.strip()) and message_behind(above) == 0 and not is_record(above)
 
 
 def _size_of_object(lines: list[str], place: int) -> int:
@@ -161,7 +174,9 @@ def _size_with_cause(lines: list[str], place: int) -> int:
 _FAILS = re.compile(
     r"(?:fail(?:ed|ure)|exception|error|errored|null|threw|thrown)\b[^\w]{0,4}\Z", re.IGNORECASE
 )
-_EXCEPTION = re.compile(r"(?:Caused by: )?(?:[a-z]\w*\.){1,9}[A-Z]\w*(?:Exception|Error)\b")
+_EXCEPTION = re.compile(
+    r"(?:Caused by: |Exception in thread \"[^\"]{1,99}\" )?(?:[a-z]\w*\.){1,9}[A-Z]\w*(?:Exception|Error)\b"
+)
 
 
 def _size_of_broken(reader: LineReader, lines: list[str], place: int) -> int:

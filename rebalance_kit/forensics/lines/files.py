@@ -281,7 +281,7 @@ _BORDERED = "borders that a terminal drew were taken off the lines"
 _WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
 
 
-def _unwrapped(path: Path) -> tuple[bytes, str] | None:
+def _unwrapped(path: Path) -> tuple[bytes, str | None] | None:
     """The lines of a terminal's copy, or of an answer in one line of JSON, with what is odd about them; None for another file."""
     size = path.stat().st_size
     if size <= TERMINAL_BYTES and (whole := unwrapped(data := path.read_bytes())) is not None:
@@ -293,9 +293,9 @@ def _unwrapped(path: Path) -> tuple[bytes, str] | None:
         return None if lines is None else (lines, _SPREAD)
     if size <= MOST_BYTES and (whole := turned(head)) is not None:
         whole = turned(path.read_bytes()) or whole
-        return rejoined(whole) or whole, NEWEST_FIRST
-    if size <= TERMINAL_BYTES and (whole := rejoined(path.read_bytes())) is not None:
-        return whole, _BROKEN
+        return (rejoined(whole) or (whole, False))[0], NEWEST_FIRST
+    if size <= TERMINAL_BYTES and (told := rejoined(path.read_bytes())) is not None:
+        return told[0], _BROKEN if told[1] else None
     return None
 
 

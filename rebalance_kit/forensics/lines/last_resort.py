@@ -330,7 +330,9 @@ def _may_stand_alone(text: str) -> bool:
     """
     if "{" in text[:40] or _STANDS_ALONE.search(text):
         return True
-    return text[:1] == " " and not text.lstrip().startswith(("at ", "...")) and refusal_in(text) is not None
+    if text[:1] != " " or text.lstrip().startswith(("at ", "...")):
+        return False
+    return refusal_in(text) is not None or "CommitFailedException: " in text
 
 
 def _settings(text: str, container_time: str | None) -> list[Message]:

@@ -463,3 +463,28 @@ def test_members_with_one_client_id_are_told_apart_by_their_processes(way):
     ]
     assert {event.client for event in told_apart(events)} == named
     assert {event.client for event in events} == {"consumer-invoices-1"}
+
+
+_REFUSED = "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced"
+
+
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        ("", ["other_commit_failed"]),
+        ("It said:\n\n```\n", ["other_commit_failed"]),
+        ("2026-03-01 10:00:00.000 INFO 1 --- [main] c.a.App : told\n", []),
+        (f"{_REFUSED}\n\tat a.B.c(B.java:1)\n", ["other_commit_failed"]),
+    ],
+)
+def test_an_exception_that_stands_alone_is_read(read, above, expected):
+    events, found = read(f"{above}{_REFUSED}\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n")
+    assert [event["event"] for event in events] == expected
+    assert found.lines == above.count("\n") + 3
+
+
+def test_an_exception_that_stands_alone_is_no_line_that_was_joined(tmp_path):
+    (tmp_path / "app.log").write_text(f"{_REFUSED}\n\tat a.B.c(B.java:1)\n")
+    told = Text(tmp_path / "app.log")
+    assert b"".join(told.pieces()).count(b"\n") == 2
+    assert told.note(2) is None
