@@ -311,8 +311,8 @@ print(right.text)
 # %% [markdown]
 # (The mock cluster's *timing* is its own, so read no seconds from it. What the client does is real.)
 #
-# On a real broker the wrong calls look like this: librdkafka members under KIP-848, whose callbacks call `assign()` and `unassign()`. The cell runs them on a
-# real Kafka where the parts are there (notebook 13), in two minutes of real time; otherwise it shows a recorded run, and says so.
+# On a real broker the wrong calls look like this: librdkafka members under KIP-848. Where the parts are there (notebook 13), the cell runs three on a real Kafka,
+# in two minutes of real time, and the callback of the third calls `assign()` and `unassign()`; otherwise it shows a recorded run in which *c1* and *c2* do so, and says so.
 
 # %% tags=["nbval-ignore-output"]
 with tempfile.TemporaryDirectory() as place:
