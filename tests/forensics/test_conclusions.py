@@ -686,3 +686,52 @@ def test_of_a_member_that_left_and_came_back_the_generation_before_is_not_told(t
     )
     (row,) = told(c1=text + joined(500, "c1", 1)).rows("rebalances")
     assert (row["before"], row["after"]) == (None, 1)
+
+
+def test_the_topics_that_changed_stand_in_the_members_own_reason(told):
+    reason = "cached metadata has changed from (version2: {orders=1, audit=3}) at the beginning of the rebalance to (version3: {orders=2, audit=3})"
+    text = (
+        joined(0, "c1", 3) + client(5, "c1", f"Request joining group due to: {reason}") + joined(6, "c1", 4)
+    )
+    result = told(c1=text)
+    assert result.rows("rebalances")[-1]["topics"] == "orders (1 -> 2 partitions)"
+    assert "(orders (1 -> 2 partitions))" in finding(result, "topic_changed")["sentence"]
+
+
+def test_a_leader_that_shares_out_proves_its_generation(told):
+    text = client(
+        0,
+        "c2",
+        "Member c2-0 sending LeaveGroup request to coordinator k1:9092 due to the consumer is being closed",
+    )
+    (row,) = told(
+        log=text + client(3, "c1", "").rstrip("\n").partition("INFO")[0] + finished(3, 7, "orders-0")
+    ).rows("rebalances")
+    assert (row["after"], row["trigger"], row["culprit"]) == (7, "leave", "c2")
+
+
+def test_a_member_without_a_name_that_the_wrong_broker_refused_began_nothing(told):
+    bare = "2026-03-01 10:00:0{} INFO AbstractCoordinator:542 - {}\n"
+    text = bare.format(0, "(Re-)joining group g7") + bare.format(
+        1, "Marking the coordinator k1:9092 (id: 2147483645 rack: null) dead for group g7"
+    )
+    assert told(app=text).rows("rebalances") == []
+
+
+def test_what_followed_a_leave_is_not_denied_where_a_leader_shared_out_anew(told):
+    """Of a group that no line names no rebalance is printed, but who left is."""
+    bare = "[2026-03-01 10:00:0{},000] INFO [Consumer clientId={}] {} (org.apache.kafka.clients.consumer.internals.ConsumerCoordinator)\n"
+    left = bare.format(
+        0,
+        "c2",
+        "Member c2-0 sending LeaveGroup request to coordinator k1:9092 due to the consumer is being closed",
+    )
+    went_on = bare.format(
+        3, "c1", "Finished assignment for group at generation 7: {c1-0=Assignment(partitions=[orders-0])}"
+    )
+    assert finding(told(log=left), "member_left")["sentence"].endswith(
+        "what followed in the group is not in these logs"
+    )
+    assert finding(told(log=left + went_on), "member_left")["sentence"].endswith(
+        "the group went on at generation 7"
+    )

@@ -127,7 +127,9 @@ class Findings:
             *patterns(rebalances, storms),
             *self._together.rows(),
             *self._quality.rows(),
-            *self._unplaced.rows(placed=bool(rebalances) or history.coordinated),
+            *self._unplaced.rows(
+                placed=(bool(rebalances) and self._group is not None) or history.coordinated
+            ),
         ]
         return sorted(_without_echoes(rows), key=order)
 

@@ -190,6 +190,8 @@ class Unplaced:
         #: Members that were closed, and members that joined.
         self._closed: set[str] = set()
         self._in: set[str] = set()
+        #: The generation at which the group went on after one left.
+        self._after: int | None = None
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
         self._in_order = InOrder()
@@ -203,8 +205,9 @@ class Unplaced:
             self._untimed += 1
             self._in_order.take(event)
         who = event.client or event.named_by_file
-        if event.event in _JOINED:
+        if (event.event in _JOINED or event.event == "assignment_finished") and event.generation is not None:
             self._in.add(who)
+            self._after = event.generation if self._left else None
         elif event.event == "process_closed":
             self._closed.add(who)
         elif LEAVES_BY_ITSELF in (event.reason or ""):
@@ -245,13 +248,20 @@ class Unplaced:
 
     def _went(self, who: str, event: Event) -> str:
         """How a member went."""
+        after = (
+            "what followed in the group is not in these logs"
+            if self._after is None
+            else f"the group went on at generation {self._after}"
+        )
         if LEAVES_BY_ITSELF in (event.reason or ""):
             closed = " and was closed" if who in self._closed else ""
             if closed and who not in self._in:
                 return f"left the group by itself{closed}; no line before tells that it had joined"
-            return f"left the group by itself{closed}, as a consumer does that its application closes; what followed in the group is not in these logs"
+            return (
+                f"left the group by itself{closed}, as a consumer does that its application closes; {after}"
+            )
         untold = "the line that was read gives no reason" if event.confidence else "the line gives no reason"
-        return f"left the group ({event.reason or untold}); what followed in the group is not in these logs"
+        return f"left the group ({event.reason or untold}); {after}"
 
     def _without_time(self) -> str:
         """What lines without a time tell."""

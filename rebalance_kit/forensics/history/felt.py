@@ -78,6 +78,9 @@ _SOMEBODY = (
 #: Lines with which a member asks to join by itself.
 _ASKED = frozenset({"joining", "rd_joining", "worker_rebalance"})
 
+#: Lines that prove a generation: members joined it, or its leader has shared out.
+_NUMBERED = frozenset({"joined", "synced", "other_joined", "rd_join_answer", "assignment_finished"})
+
 #: Triggers that only members meet.
 _LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
 
@@ -111,6 +114,7 @@ FELT = (
             "config_mismatch",
             "worker_configured",
             "generation_reset",
+            "assignment_finished",
             "rd_member_id",
         ),
         *(
@@ -229,7 +233,7 @@ class Felt:
 
     def start(self, event: Event) -> None:
         """A line with which a life begins, and what a leader says of its shares."""
-        member = event.client or "", event.file
+        member = event.client or _stand_in(event) or "", event.file
         if event.event == "process_started":
             self._begun_files.add(event.file)
         elif event.event == "assignment_finished":
@@ -499,7 +503,7 @@ def _only_asked(event: Event) -> str | None:
 
 def _number(event: Event) -> tuple[str, int] | None:
     """The protocol and the generation or epoch that a member's line proves."""
-    if event.event in {"joined", "synced", "other_joined", "rd_join_answer"} and (event.generation or 0) > 0:
+    if event.event in _NUMBERED and (event.generation or 0) > 0:
         return "classic", event.generation or 0
     # An epoch is settled when a member has acknowledged it; the states before may still carry the old one.
     if event.event == "transitioned" and (event.epoch or 0) > 0 and event.state_to == "STABLE":

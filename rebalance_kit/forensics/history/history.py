@@ -14,7 +14,7 @@ from rebalance_kit.forensics.history.felt import FELT, STARTS, Felt
 from rebalance_kit.forensics.history.lives import Lives, Names
 from rebalance_kit.forensics.history.rebalance import Lost, Waits
 from rebalance_kit.forensics.history.topics import KINDS, Subscriptions, Topics
-from rebalance_kit.forensics.history.triggers import Causes
+from rebalance_kit.forensics.history.triggers import Causes, topics_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -176,6 +176,9 @@ class History:
             self._fates.explain(row, until_ms)
         self._numbered += len(rows)
         self.topics.explain(rows)
+        for row in rows:
+            if row.trigger == "metadata_changed" and row.topics is None and not row.restarting:
+                row.topics = topics_in(row.said)
         self.subscriptions.explain(rows)
         self._waits.name(rows)
         self._causes.name(rows)

@@ -256,7 +256,11 @@ class Shifts:
 
     def settled(self, member: tuple[str, str], shift: Shift) -> None:
         """A member has joined the rebalance that ``shift`` is of."""
+        again = self._joined.get(member) is shift
         own = self._pending.pop(member, None)
+        if own is not None and again and own.topicless:
+            # It is of the next rebalance.
+            own.topicless, self._pending[member] = False, Shift(topicless=True)
         if own is not None:
             shift.gave |= own.gave
             if own.notified_ms is not None and (shift.notified_ms or own.notified_ms) >= own.notified_ms:

@@ -72,6 +72,31 @@ def client_reason(reason: str | None) -> str | None:
     return found[1] if found and found[1] not in {"", "not provided", "null"} else None
 
 
+#: How many partitions topics have: ``{orders=6, audit=1}``.
+_COUNTS = re.compile(r"\{([^{}]*)\}")
+
+
+def topics_in(said: str | None) -> str | None:
+    """Which topics changed, by a client's own reason; None where it does not say.
+
+    >>> topics_in("cached metadata has changed from (version2: {a=1, b=1}) at the beginning of the rebalance to (version3: {a=2, b=1})")
+    'a (1 -> 2 partitions)'
+    """
+    told = [
+        dict(pair.split("=", 1) for pair in found.split(", ") if "=" in pair)
+        for found in _COUNTS.findall(said or "")
+    ]
+    if len(told) != 2:
+        return None
+    before, after = told
+    changed = [
+        f"{topic} ({before.get(topic, '0')} -> {after.get(topic, '0')} partitions)"
+        for topic in sorted(before | after)
+        if before.get(topic) != after.get(topic)
+    ]
+    return ", ".join(changed) or None
+
+
 def classic_trigger(reason: str | None) -> str:
     """The trigger a classic reason stands for.
 
