@@ -28,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class RealGroup implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
     private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration SETTLE = Duration.ofSeconds(90);
     private final List<String> words = new ArrayList<>();
     private final Map<String, String> configs = new LinkedHashMap<>();
     private final List<Running> open = new ArrayList<>();
@@ -76,7 +77,7 @@ public final class RealGroup implements BeforeAllCallback, AfterAllCallback, Bef
         return this;
     }
 
-    // --- deeds ---------------------------------------------------------------------------------
+    // --- deeds: on the kit's members; cut, heal and delay on an application of yours as well -------
 
     /** Start a member of the kit beside yours, on Kafka's own client; it reads, and commits every five seconds. */
     public void start(String member) {
@@ -88,27 +89,27 @@ public final class RealGroup implements BeforeAllCallback, AfterAllCallback, Bef
         order("start " + member + " " + client);
     }
 
-    /** Have a member close its consumer. */
+    /** Have a member of the kit close its consumer; {@link Running#end} closes yours. */
     public void close(String member) {
         order("close " + member);
     }
 
-    /** SIGKILL. */
+    /** SIGKILL of a member of the kit: an application of yours is a thread of this JVM. */
     public void kill(String member) {
         order("kill " + member);
     }
 
-    /** SIGSTOP. */
+    /** SIGSTOP of a member of the kit. */
     public void freeze(String member) {
         order("freeze " + member);
     }
 
-    /** SIGCONT. */
+    /** SIGCONT of a member of the kit. */
     public void thaw(String member) {
         order("thaw " + member);
     }
 
-    /** Have a member not call poll() for this long. */
+    /** Have a member of the kit not call poll() for this long. */
     public void stall(String member, Duration time) {
         order("stall " + member + " " + time.toMillis());
     }
@@ -143,14 +144,23 @@ public final class RealGroup implements BeforeAllCallback, AfterAllCallback, Bef
         order("broker-start");
     }
 
-    /** Wait until so many members are a stable group that owns every partition. */
+    /** Wait until so many members are a stable group that owns every partition; fails after 90 s, and as soon as an application has died. */
     public void together(int members) {
-        try {
-            order("together " + members);
-        } catch (IllegalStateException late) {
-            StringBuilder why = new StringBuilder(late.getMessage());
-            open.stream().filter(one -> one.failure() != null).forEach(one -> why.append("; ").append(one.clientId()).append(" died of ").append(one.failure()));
-            throw new IllegalStateException(why.toString(), late);
+        long end = System.nanoTime() + SETTLE.toNanos();
+        while (true) {
+            for (Running one : open) {
+                if (one.failure() != null) {
+                    throw new IllegalStateException(one.clientId() + " died of " + one.failure(), one.failure());
+                }
+            }
+            try {
+                order("together " + members + " 1");
+                return;
+            } catch (IllegalStateException notYet) {
+                if (System.nanoTime() > end || !notYet.getMessage().contains(" within 1 s")) {
+                    throw new IllegalStateException(notYet.getMessage().replace(" within 1 s", " within " + SETTLE.toSeconds() + " s"));
+                }
+            }
         }
     }
 

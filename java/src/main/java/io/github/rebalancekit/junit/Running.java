@@ -27,7 +27,7 @@ public final class Running {
     private final ConcurrentLinkedQueue<Callback> callbacks = new ConcurrentLinkedQueue<>();
     private final KafkaConsumer<byte[], byte[]> consumer;
     private volatile boolean stopped;
-    private volatile RuntimeException failure;
+    private volatile Throwable failure;
 
     private record Delivery(long atMs, String partition, long first, long last) {}
 
@@ -47,7 +47,7 @@ public final class Running {
         return clientId;
     }
 
-    RuntimeException failure() {
+    Throwable failure() {
         return failure;
     }
 
@@ -77,13 +77,18 @@ public final class Running {
                 throw new AssertionError(one.name + " of " + clientId + " took " + one.took.toMillis() + " ms, " + most.toMillis() + " were allowed");
             }
         }
+        assertAlive();
+    }
+
+    private void assertAlive() {
         if (failure != null) {
             throw new AssertionError(clientId + " died of " + failure, failure);
         }
     }
 
-    /** No partition has a hole: whoever read on began where somebody had stopped, or before. */
+    /** No partition has a hole, and the application lives: whoever read on began where somebody had stopped, or before. */
     public void assertNoRecordLost() {
+        assertAlive();
         Map<String, Long> next = new TreeMap<>();
         for (Delivery one : deliveries()) {
             long expected = next.getOrDefault(one.partition, 0L);
@@ -94,8 +99,9 @@ public final class Running {
         }
     }
 
-    /** At most so many records were handed out a second time, to this application or to another member. */
+    /** At most so many records were handed out a second time, to this application, which lives, or to another member. */
     public void assertAtMostTwice(long most) {
+        assertAlive();
         Map<String, Long> next = new TreeMap<>();
         Map<String, Long> again = new TreeMap<>();
         for (Delivery one : deliveries()) {
@@ -139,7 +145,7 @@ public final class Running {
             }
         } catch (WakeupException end) {
             // as asked for
-        } catch (RuntimeException raised) {
+        } catch (Throwable raised) {
             failure = raised;
         }
     }

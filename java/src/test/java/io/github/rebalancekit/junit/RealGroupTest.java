@@ -151,6 +151,18 @@ class RealGroupTest {
     }
 
     @Test
+    void anApplicationThatDiedFailsEveryAssertionAtOnce() {
+        Running mine = group.run("mine", (records, consumer) -> {
+            throw new IllegalStateException("no database");
+        });
+        group.start("other");
+        IllegalStateException told = assertThrows(IllegalStateException.class, () -> group.together(2));
+        assertEquals("mine died of java.lang.IllegalStateException: no database", told.getMessage(), "not that the group did not come within 90 s");
+        assertThrows(AssertionError.class, mine::assertNoRecordLost);
+        assertThrows(AssertionError.class, () -> mine.assertAtMostTwice(1_000_000));
+    }
+
+    @Test
     void aDeedThatIsNoneIsTold() {
         IllegalStateException told = assertThrows(IllegalStateException.class, () -> group.kill("nobody"));
         assertTrue(told.getMessage().contains("was never started"), told.getMessage());
