@@ -200,7 +200,7 @@ def _inside(text: str) -> str:
 
 #: What a line holds before a group's name and after it: a bracketed thread or logger, a time of day, a colon.
 _NO_GROUP = re.compile(
-    r"[\[(]|.*(?:\d\d:\d\d:\d\d|[\[\]]|: | [:-] )|(?:org\.apache|org\.springframework|java|kafka)\.(?:\w+\.)*[A-Z]\w*\Z"
+    r"[\[(]|\d{1,3}[.)] |.*(?:\d\d:\d\d:\d\d|[\[\]]|: | [:|-] )|(?:org\.apache|org\.springframework|java|kafka)\.(?:\w+\.)*[A-Z]\w*\Z"
 )
 
 
@@ -212,6 +212,16 @@ def is_group(name: str) -> bool:
     (True, False, False)
     """
     return _NO_GROUP.match(name) is None
+
+
+def last_name(text: str) -> str | None:
+    """The group's name at the end of a text of which the rest is a line's head; None for none.
+
+    >>> last_name("main | o.a.k.Listener | orders"), last_name("[org.apache.kafka.Worker]")
+    ('orders', None)
+    """
+    name = re.split(r"[\s|\])\"'=]+", text)[-1]
+    return name if name and is_group(name) else None
 
 
 #: What people write over a name that they do not want to show.
@@ -228,4 +238,6 @@ def named(text: str) -> str | None:
     >>> named("consumer-1"), named("****"), named("<redacted>")
     ('consumer-1', None, None)
     """
-    return None if not text or (text[0] in _MASKS_BEGIN and _MASK.fullmatch(text)) else text
+    if not text or (text[0] in _MASKS_BEGIN and _MASK.fullmatch(text)):
+        return None
+    return None if "`" in text or " | " in text else text

@@ -41,7 +41,7 @@ _LOGGER = re.compile(
 )
 _EXPORT_TIME = re.compile(r",\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]?\d*Z?\Z", re.ASCII)
 _REST_OF_QUOTED = re.compile(r'(?<!\\)"[,}\]].*\Z|(?<!\\)"\Z')
-_BORDER = " \t│|*"
+_BORDER = " \t│|*`"
 
 
 #: What loggers write before a message, in any order: a time, a level, a thread or another text in brackets, a number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
 from rebalance_kit.forensics.lines.anchors import is_unclear
 from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE, SHOWN, Messages, Several
-from rebalance_kit.forensics.lines.repeats import QuickReader, Repeats, sieve
+from rebalance_kit.forensics.lines.repeats import ZONE, QuickReader, Repeats, sieve
 from rebalance_kit.forensics.lines.timestamps import MILLIS
 from rebalance_kit.model.collector import uncollected
 
@@ -111,22 +110,23 @@ class FileReader:
         form, whole, unread = self._repeats.form_of(lines), self._repeats.whole, _UNREAD
         seconds, memory, width, end = form.seconds, form.memory, form.width, form.width + 3
         first, told.lines = told.lines, told.lines + len(lines)
-        low, high, zoned = *(told.span or (_NEVER, -_NEVER)), _ZONE.match
+        low, high, millis = _NEVER, -_NEVER, MILLIS.get
         found: Any
         # Most lines are ignored ones that were read before: they end at the first "continue" or at the third.
         for number, line in enumerate(lines, first + 1):
-            second = seconds.get(line[:width])
-            if second is None and line[width:end] in MILLIS:
+            second, ms = seconds.get(line[:width]), millis(line[width:end])
+            if second is None and ms is not None:
                 second = self._repeats.second_of(form, line)
-            if second is not None and line[width:end] in MILLIS:
-                if (second + 999 > high or second < low) and not zoned(line, end):
-                    written_ms = second + MILLIS[line[width:end]]
-                    high, low = max(high, written_ms), min(low, written_ms)
+            if second is not None and ms is not None:
+                ms += second
+                if ms > high:  # noqa: PLR1730 - a call for each line is slow
+                    high = ms
+                if ms < low:  # noqa: PLR1730
+                    low = ms
                 rest = line[end:]
                 found = memory.get(rest, unread)
                 if found is None:
                     continue
-                ms = second + MILLIS[line[width:end]]
                 if type(found) is dict:
                     _add(told, found.copy(), number, line)["at_ms"] += ms
                     continue
@@ -139,16 +139,17 @@ class FileReader:
                     _add(told, found.copy(), number, line)
                     continue
                 cut = (whole, line, 0) if found is not unread else self._repeats.cut(line)
-                if cut[2] and not zoned(cut[1]):
+                if cut[2] and not ZONE.match(cut[1]):
                     high, low = max(high, cut[2]), min(low, cut[2])
             self._take(told, number, line, cut, data)
-        told.span = span_of([*self._written(lines), *((low, high) if low <= high else ())])
+        plain = () if low > high or self._repeats.is_zoned(form, lines) else (low, high)
+        told.span = span_of([*(told.span or ()), *self._written(lines), *plain])
 
     def _written(self, lines: Sequence[str]) -> list[int]:
         """When lines near both ends were written whose time is none of the plain ones."""
         ends = lines if len(lines) <= 2 * _NEAR_AN_END else [*lines[:_NEAR_AN_END], *lines[-_NEAR_AN_END:]]
         cut, whole = self._repeats.cut, self._repeats.whole
-        odd = (line for line in ends if (found := cut(line))[0] is whole or _ZONE.match(found[1]))
+        odd = (line for line in ends if (found := cut(line))[0] is whole or ZONE.match(found[1]))
         return [ms for line in odd if (ms := self._messages.written_at(line)) is not None]
 
     def _take(self, told: FileRead, number: int, line: str, cut: Cut, data: bytes) -> None:
@@ -256,9 +257,6 @@ def _reject_long(told: FileRead) -> None:
 
 #: Times before this are those of lines that hold no day.
 DAY_MS = 86_400_000
-
-#: What makes a time that is cut off no plain one: its zone follows.
-_ZONE = re.compile(r" ?[+-]\d\d")
 
 #: Later than any line.
 _NEVER = 1 << 62

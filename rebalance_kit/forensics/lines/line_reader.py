@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, find_of_others
-from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group, named, partitions_of
+from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group, last_name, named, partitions_of
 from rebalance_kit.forensics.lines.anchors import (
     UNCLEAR,
     anchored,
@@ -67,7 +67,7 @@ _INDENTED = re.compile(
 #: A heading, or what the author of a document or a program remarks.
 _REMARK = re.compile(r"\A[ \t>]{0,8}(?:#{1,6}|//)[ \t]")
 
-_BULLET = re.compile(r"\A[ \t>*#-]{1,8}")
+_BULLET = re.compile(r"\A[ \t>*#`-]{1,8}")
 
 _NOT_WHOLE = "begins like a group line but ends otherwise than Kafka writes it"
 #: What was said of lines whose words may still be read: nothing, or that they fit no layout of the kit's own.
@@ -161,8 +161,13 @@ class LineReader:
 
     def _bare(self, line: str, container_time: str | None) -> list[Message] | None:
         """A message that stands without anything before it, as people quote them."""
-        told = self._messages(_BULLET.sub("", line), (None, None, container_time, None), is_json=False)
-        return told if isinstance(told, list) else None
+        at, layout = time_in(line[:_HEAD_OF_A_LINE])
+        head = (layout, None, at or container_time, None)
+        for text in texts_of(_BULLET.sub("", line), quoted=False):
+            told = self._messages(text, head, is_json=False)
+            if isinstance(told, list):
+                return told
+        return None
 
     def _messages(self, message: str, head: Head, is_json: bool) -> list[Message] | str | None:
         rest: Sequence[str] = ()
@@ -210,7 +215,9 @@ def is_broker_prefix(prefix: str) -> bool:
 
 def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     """What another client says in a line."""
-    found = find_of_others(line)
+    bare = next(texts_of(line, quoted=False))
+    # A logger in brackets may stand before the message, too.
+    found = find_of_others(bare if 2 * len(bare) > len(line) else line)
     if found is None or is_prose(line, found[0].literals[0]):
         return None
     template, texts = found
@@ -396,7 +403,7 @@ class Messages:
         if level:
             told["level"] = level
         if (of_group := told.get("group")) and not is_group(of_group):
-            del told["group"]
+            told["group"] = last_name(of_group) if template.text.startswith("{group}") else None
         if group and not told.get("group"):
             told["group"] = group
         if (of_group := told.get("group")) and of_group[0] in _QUOTES:

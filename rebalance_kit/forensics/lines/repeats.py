@@ -57,6 +57,9 @@ _COUNTED = NUMBERS - {"hash", "static"}
 #: So many lines at the beginning of a piece are looked at for the form of its times.
 _LOOKED_AT = 200
 
+#: What makes a time that is cut off no plain one: its zone follows.
+ZONE = re.compile(r" ?[+-]\d\d")
+
 #: A line without its time: where its like is remembered, the rest, and the moment (0: no plain time).
 Cut: TypeAlias = tuple[Memory, str, int]
 
@@ -99,6 +102,11 @@ class Repeats:
             if memory is not self.whole:
                 return next(form for form in self._forms.values() if form.memory is memory)
         return self._any
+
+    def is_zoned(self, form: Form, lines: Sequence[str]) -> bool:
+        """Whether a zone follows the first time of this form."""
+        rests = (cut[1] for line in lines[:_LOOKED_AT] if (cut := self.cut(line))[0] is form.memory)
+        return ZONE.match(next(rests, "")) is not None
 
     def cut(self, line: str) -> Cut:
         """A line without the plain time that begins it: ``2026-11-21 02:15:25,032``, or the same in brackets."""

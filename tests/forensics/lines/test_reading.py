@@ -488,3 +488,27 @@ def test_an_exception_that_stands_alone_is_no_line_that_was_joined(tmp_path):
     told = Text(tmp_path / "app.log")
     assert b"".join(told.pieces()).count(b"\n") == 2
     assert told.note(2) is None
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        ("2026-03-01 10:00:01.123 | INFO | main | o.a.k.Listener | ", ""),
+        ("1. ", ""),
+        ("`", "`"),
+        ('time="2026-03-01T10:00:01Z" level=info msg="', '"'),
+        ("<14>1 2026-03-01T10:00:01Z host app 77 - - ", ""),
+    ],
+)
+def test_a_group_is_named_without_what_stands_before_it(read, head, tail):
+    ((event,), _) = read(f"{head}invoices: partitions assigned: [pay-0, pay-1]{tail}\n")
+    assert (event["event"], event["group"]) == ("container_assigned", "invoices")
+    assert event["partitions"] == ["pay-0", "pay-1"]
+    assert ("at_ms" in event) is ("10:00:01" in head)
+
+
+def test_what_is_no_group_behind_a_message_leaves_the_one_of_its_prefix(read):
+    ((event,), _) = read(
+        f"[2026-03-01 10:00:01,123] INFO {_PREFIX} (Re-)joining group ({_CLASS}:611) - app=x, server=0\n"
+    )
+    assert (event["event"], event["group"]) == ("joining", "invoices")
