@@ -220,6 +220,28 @@ def test_librdkafka_hears_of_no_other_rebalance_while_a_callback_waits():
     client.take(JoinGroup)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "wanted"),
+    [("eager", [("revoked", ["t-0", "t-1"], 1)]), ("cooperative", [("revoked", ["t-1"], 2)])],
+)
+def test_librdkafka_commits_what_it_has_revoked_before_it_goes_on(protocol, wanted):
+    # rd_kafka_assignment_serve_removals: after the callback; Java's commit comes before it. A refused one delays nothing.
+    client = joined(protocol, client="librdkafka", callback="right", auto_commit=True)
+    client.hold_commits = True
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    if protocol == "cooperative":
+        client.answer(answer_join(client, 2), SyncAnswer("NONE", tps("t-0")))
+    assert (client.called, client.commits, client.sent) == (wanted, ["join"], [])
+    client.event(fx.CommitDone("UNKNOWN_TOPIC_OR_PARTITION", "join"))
+    client.take(JoinGroup)
+    assert (
+        client.called == [*wanted, ("assigned", [], 2)]
+        if protocol == "cooperative"
+        else client.called == wanted
+    )
+
+
 def test_librdkafka_counts_polls_from_an_assignment_that_was_served_until_the_first_timeout():
     # rd_kafka_cgrp_start_max_poll_interval_timer: by assign(); the timer that fires is stopped.
     client = joined(client="librdkafka", callback="right")

@@ -278,6 +278,15 @@ def die_while_losing_a_deleted_topic(steps: Edges, *, fenced: bool) -> None:
     assert isinstance(client.ended, fx.Die) is fenced
 
 
+def commit_after_revoking(steps: Edges) -> None:
+    """librdkafka commits what SyncGroup took away when its callback has returned, and then is assigned the rest."""
+    client = Patient("cooperative", steps, client="librdkafka", auto_commit=True)
+    client.poll()
+    client.answer(answer_join(client), SyncAnswer("NONE", tps("t-0", "t-1")))
+    rebalanced(client, "t-0", 2)
+    assert client.commits == ["join"]
+
+
 def close_between_polls(steps: Edges, *, step: PollStep, auto_commit: bool) -> None:
     """close() is called while a callback of the reconciliation waits for poll()."""
     client = Patient("consumer", steps, auto_commit=auto_commit)
@@ -332,6 +341,7 @@ def classic_taken() -> tuple[Edges, Edges]:
     steps, states = wander(("eager", "cooperative"), range(3_000))
     close_while_stuck(steps)
     die_while_revoking(steps)
+    commit_after_revoking(steps)
     for fenced in (False, True):
         die_while_losing_a_deleted_topic(steps, fenced=fenced)
     return steps, states

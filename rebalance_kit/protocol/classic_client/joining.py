@@ -72,9 +72,8 @@ def on_join_prepare(member: ClassicMember) -> effects.Effects:
     yield member.note("join_prepared", revokes=eager and valid)
     if valid and member.owned and eager:
         yield effects.StopFetching(member.owned, "revoke")
-    if valid and member.owned and member.settings.auto_commit:
-        member.enter(client.PollStep.COMMITTING_BEFORE_JOIN)
-        yield from JOIN_COMMIT.begin(member, member.settings.max_poll_interval_ms)
+    if valid and not member.librdkafka and _commits(member):
+        yield from _commit(member)
     else:
         yield from revoke_before_join(member)
 
@@ -100,20 +99,44 @@ def revoke_before_join(member: ClassicMember) -> effects.Effects:
     yield from requests.send_join(member)
 
 
+def _commits(member: ClassicMember) -> bool:
+    return bool(member.owned) and member.settings.auto_commit
+
+
+def _commit(member: ClassicMember) -> effects.Effects:
+    member.enter(client.PollStep.COMMITTING_BEFORE_JOIN)
+    yield from JOIN_COMMIT.begin(member, member.settings.max_poll_interval_ms)
+
+
+def _committed(member: ClassicMember) -> effects.Effects:
+    """Java revokes after its commit; librdkafka has revoked before it, and goes on (rd_kafka_assignment_serve_removals)."""
+    if not member.librdkafka:
+        yield from revoke_before_join(member)
+    elif member.settings.cooperative:
+        yield from invoke_assigned(member)
+    else:
+        yield member.own(())
+        yield from requests.send_join(member)
+
+
 def _join_retry_ms(member: ClassicMember) -> int:
     """An EAGER member waits inside poll() and sleeps retry.backoff.ms (ConsumerCoordinator.onJoinPrepare)."""
     return client.backoff_ms(member) if member.settings.cooperative else client.RETRY_MS
 
 
 JOIN_COMMIT: client.AwaitedCommit[ClassicMember] = client.AwaitedCommit(
-    "join", client.COMMIT_LIMIT, client.retriable, _join_retry_ms, revoke_before_join
+    "join", client.COMMIT_LIMIT, client.retriable, _join_retry_ms, _committed
 )
 
 
 def revoked_before_join(member: ClassicMember, event: effects.CallbackDone) -> effects.Effects:
     """The callback before JoinGroup has returned; an error leaves poll() first, and is not run again."""
     member.first_error = member.first_error or event.error
-    if member.was_reset or not member.settings.cooperative:
+    eager = not member.settings.cooperative
+    if member.librdkafka and eager and not member.was_reset and not event.error and _commits(member):
+        yield from _commit(member)
+        return
+    if member.was_reset or eager:
         yield member.own(())
     else:
         yield member.own(tuple(tp for tp in member.owned if tp.topic in member.topics))
@@ -170,6 +193,8 @@ def revoked_after_sync(member: ClassicMember, event: effects.CallbackDone) -> ef
     )
     if member.death is not None:
         yield from requests.last_callback(member)
+    elif member.librdkafka and not member.was_reset and member.settings.auto_commit:
+        yield from _commit(member)
     else:
         yield from invoke_assigned(member)
 

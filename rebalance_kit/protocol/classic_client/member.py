@@ -67,13 +67,14 @@ POLL_EDGES: Mapping[PollStep, frozenset[PollStep]] = MappingProxyType(
                 _S.LOSING,
             }
         ),
-        _S.COMMITTING_BEFORE_JOIN: frozenset({_S.IDLE}),
+        # librdkafka revokes before it commits
+        _S.COMMITTING_BEFORE_JOIN: frozenset({_S.IDLE, _S.REVOKING_BEFORE_JOIN, _S.REVOKING}),
         _S.REVOKING_BEFORE_JOIN: frozenset({_S.IDLE, _S.COMMITTING_BEFORE_JOIN, _S.JOINING, _S.SYNCING}),
-        _S.JOINING: frozenset({_S.IDLE, _S.REVOKING_BEFORE_JOIN, _S.SYNCING}),
+        _S.JOINING: frozenset({_S.IDLE, _S.REVOKING_BEFORE_JOIN, _S.SYNCING, _S.COMMITTING_BEFORE_JOIN}),
         _S.SYNCING: frozenset({_S.JOINING}),
         _S.REVOKING: frozenset({_S.SYNCING}),
         _S.LOSING: frozenset({_S.IDLE}),  # librdkafka alone: partitions of a deleted topic
-        _S.ASSIGNING: frozenset({_S.IDLE, _S.SYNCING, _S.REVOKING}),
+        _S.ASSIGNING: frozenset({_S.IDLE, _S.SYNCING, _S.REVOKING, _S.COMMITTING_BEFORE_JOIN}),
         # a librdkafka client whose callback made the wrong call is stuck in ASSIGNING, and can only close
         _S.CLOSE_COMMITTING: frozenset({_S.IDLE, _S.COMMITTING_BEFORE_JOIN, _S.ASSIGNING}),
         _S.CLOSE_CALLBACK: frozenset(
