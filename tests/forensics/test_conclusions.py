@@ -735,3 +735,17 @@ def test_what_followed_a_leave_is_not_denied_where_a_leader_shared_out_anew(told
     assert finding(told(log=left + went_on), "member_left")["sentence"].endswith(
         "the group went on at generation 7"
     )
+
+
+def test_of_a_generation_that_only_its_leader_tells_of_its_members_are_told(told):
+    (row,) = told(log=finished(0, 7, "orders-0", "orders-1") + joined(0.1, "c1", 7)).rows("rebalances")
+    assert row["cause"] == "no line tells how generation 7 began; c1 is the leader of its 2 members"
+
+
+def test_the_first_answer_to_a_new_member_is_its_join_in_any_clients_words(told):
+    text = (
+        '2026-03-01T10:00:00Z level=INFO msg="joining group" group=g7\n'
+        '2026-03-01T10:00:00Z level=INFO msg="join returned MemberIDRequired, rejoining with response\'s MemberID" group=g7 member_id=kgo-1\n'
+        '2026-03-01T10:00:03Z level=INFO msg="joined, balancing group" group=g7 member_id=kgo-1 generation=6 leader=true\n'
+    )
+    assert told(log=text).rows("rebalances")[-1]["trigger"] == "join"

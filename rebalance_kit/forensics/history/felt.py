@@ -75,6 +75,9 @@ _SOMEBODY = (
     "somebody else began it: {} was told that the group was rebalancing; the coordinator's log would tell who"
 )
 
+#: The first answer to a JoinGroup without a member id, in any client's words.
+_HANDSHAKE = re.compile(r"member_?id_?required", re.IGNORECASE)
+
 #: Lines with which a member asks to join by itself.
 _ASKED = frozenset({"joining", "rd_joining", "worker_rebalance"})
 
@@ -91,7 +94,7 @@ _GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "proces
 STARTS = frozenset(
     {
         *("process_started", "process_closed", "subscribed", "coordinator_found", "other_coordinator"),
-        *("assignment_finished", "topics_unassigned", "coordinator_lost"),
+        *("assignment_finished", "topics_unassigned", "coordinator_lost", "other_step"),
     }
 )
 _FOUND = frozenset({"coordinator_found", "other_coordinator"})
@@ -246,6 +249,9 @@ class Felt:
             self._in.discard(member)
         elif event.event == "coordinator_lost":
             self._unheard(member)
+        elif event.event == "other_step":
+            if event.at_ms is not None and _HANDSHAKE.search(event.reason or ""):
+                self._tell_join(member, event, event.at_ms)
         elif event.client is not None and member not in self._in:
             self._starts.setdefault(member, event.event)
             if event.event == "subscribed" and event.at_ms is not None:
@@ -332,11 +338,17 @@ class Felt:
             for told in self._told
         ):
             return
+        self._tell_join(member, event, at_ms, since_ms)
+
+    def _tell_join(
+        self, member: tuple[str, str], event: Event, at_ms: int, since_ms: int | None = None
+    ) -> None:
+        """Keep that a member joins."""
         rank = _RANK.index("join")
         self._told.append(
             _Told(
                 *(rank, at_ms, "join", member[0], "", event.file, event.line, event.confidence),
-                named=event.client or event.named_in_words,
+                named=event.client or short(event.member or "") or event.named_in_words,
                 member=event.member,
                 since_ms=since_ms,
             )
@@ -612,10 +624,19 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         left=_names(one, "leave", "poll_timeout"),
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
         named=(told.named or None) if told else None,
-        known=one.shift.words(),
+        known=one.shift.words() or _of_leader(leader, one.after),
         words=_with_whom(told, leader, one.shift),
         confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
+
+
+def _of_leader(leader: tuple[str, int] | None, generation: int) -> str | None:
+    """What is known of a generation of which only its leader's assignment tells."""
+    if leader is None:
+        return None
+    who, number = leader
+    led = "is its only member" if number == 1 else f"is the leader of its {number} members"
+    return f"no line tells how generation {generation} began; {who} {led}"
 
 
 def _with_whom(told: _Told | None, leader: tuple[str, int] | None, shift: Shift) -> str | None:
