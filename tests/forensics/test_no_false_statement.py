@@ -251,7 +251,7 @@ def test_a_message_is_found_by_its_anchor_whatever_stands_around_it(told, line):
             "rd_rebalance",
         ),
         (
-            '1524281199.398 RDKAFKA-7-MEMBERID: rdkafka#consumer-1: [thrd:app]: Group "g": updating member id "(not-set)" -> ""',
+            '1524281199.398 RDKAFKA-7-MEMBERID: rdkafka#consumer-1: [thrd:app]: Group "g": updating member id "(not-set)" -> "c1-77"',
             "rd_member_id",
         ),
         (

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.findings.unplaced import step_of
+from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of
 from rebalance_kit.forensics.history.lives import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.line_reader import SHOWN
@@ -26,6 +26,10 @@ _WORDS = {
     "a rebalance begins": "preparing bumped",
     "a generation is settled": "stabilized computed emptied",
     "asks to join": "member_id_given joining rd_joining member_added joins",
+    "ends its session": "other_session_ended",
+    "stops reading partitions": "other_stops_reading",
+    "begins to read partitions": "other_reads",
+    "is the leader": "other_leader",
     "has joined": "joined synced other_joined rd_join_answer worker_joined",
     "heartbeat": "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer",
     "subscribes": "subscribed",
@@ -34,7 +38,7 @@ _WORDS = {
     "starts": "process_started",
     "gives up partitions": "revoking revoked other_revoked container_revoked",
     "is given partitions": "assigned other_assigned container_assigned rd_callback",
-    "changes its state": "rd_state transitioned streams_state rd_steady",
+    "changes its state": "transitioned streams_state",
     "waits, before it closes": "rd_close_waits",
     "is closed": "process_closed",
     "kafka-consumer-groups found the group rebalancing": "tool_rebalancing",
@@ -74,6 +78,7 @@ _MOVES = frozenset(
     {
         *("a rebalance begins", "asks to join", "asks to join again", "has joined", "leaves"),
         *("gives up partitions", "is given partitions", "is told that the group is rebalancing"),
+        "ends its session",
     }
 )
 
@@ -128,6 +133,20 @@ def steps(events: Iterable[Row]) -> str:
         first, last = min(numbers), max(numbers)
         said.append(f"generation {first}" if first == last else f"generations {first} to {last}")
     return ", ".join(said)
+
+
+def last_states(events: Iterable[Row]) -> str:
+    """What each client of librdkafka did at last, by its join state; empty where no line tells one."""
+    last: dict[str, str] = {}
+    for row in events:
+        if (
+            row["side"] == "librdkafka"
+            and row["event"] != "rd_close_waits"
+            and (state := join_state(row["text"]))
+        ):
+            last[row["client"] or "the client"] = state
+    told = [f"{who} {JOIN_STATES[state]} (join-state {state})" for who, state in [*last.items()][:_MOST]]
+    return f"at the end {'; '.join(told)}" if told else ""
 
 
 #: So many lines are told one by one; the last of them is no longer than this in a headline.

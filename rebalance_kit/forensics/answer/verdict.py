@@ -152,7 +152,13 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import last_step, moves, steps, tells_of_rebalance
+        from rebalance_kit.forensics.answer.steps import (
+            last_states,
+            last_step,
+            moves,
+            steps,
+            tells_of_rebalance,
+        )
 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
@@ -163,7 +169,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         )
         known = understood.about - understood.unclear
         told, last = steps(result.rows("events")), last_step(result.rows("events"))
-        if last and (known > 1 or not told):
+        if states := last_states(result.rows("events")):
+            told += f"{'; ' if told else ''}{states}"
+        elif last and (known > 1 or not told):
             told += f"{'; ' if told else ''}{'the last: ' if known > 1 else ''}{last}"
         rows = result.rows("events")
         why = not beside and any(map(moves, rows)) and not any(row["reason"] or row["cause"] for row in rows)

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 
 #: So many steps are told.
-_MOST = 8
+_MOST = 12
 
 _SAID = {
     "joining": "asks to join",
     "rd_joining": "asks to join",
+    "other_leader": "is the leader",
+    "other_session_ended": "ends its session",
     "left_group": "has left",
     "process_closed": "is closed",
     "other_rebalancing": "is told that the group is rebalancing",
@@ -59,6 +61,51 @@ _OF_BROKERS = {
 }
 
 
+_OF_TOPICS = {
+    "other_no_metadata": "has no metadata of",
+    "other_stops_reading": "stops reading",
+    "other_reads": "begins to read",
+}
+
+#: How kafka-go's leader tells what it gave to whom: member, topic and partitions.
+_PLANNED = re.compile(r"(.*)/([^/]+)/\[([\d ]*)\]")
+
+#: Lines that are told in their place, but of themselves tell of no rebalance.
+_ASIDE = frozenset({"other_leader", "other_no_metadata", "other_planned"})
+
+#: The state of librdkafka's part in its group, in words.
+JOIN_STATES = {
+    "init": "has no request to join under way",
+    "wait-join": "has asked to join and waits for the coordinator's answer",
+    "wait-metadata": "is the leader and waits for metadata of the topics before it assigns",
+    "wait-sync": "has joined and waits for its assignment",
+    **dict.fromkeys(
+        ("wait-assign-call", "wait-assign-rebalance_cb"),
+        "waits for its application to take the assignment in the rebalance callback",
+    ),
+    **dict.fromkeys(
+        ("wait-unassign-call", "wait-revoke-rebalance_cb"),
+        "waits for its application to give its partitions up in the rebalance callback",
+    ),
+    **dict.fromkeys(
+        ("wait-unassign", "wait-unassign-to-complete"),
+        "ends its assignment, if it has one: what it reads has to stop and its commits to end before it goes on",
+    ),
+    "wait-incr-unassign-to-complete": "gives some of its partitions up: what it reads there has to stop and its commits to end",
+    "assigned": "has its assignment",
+    "started": "has its assignment and reads",
+    "steady": "has taken its assignment",
+}
+_JOIN_STATE = re.compile(r"\bchanged join[- ]state [\w-]+ -> ([\w-]+)|\bjoin[- ]state ([\w-]+)")
+
+
+def join_state(text: str) -> str | None:
+    """The state of its part in the group that a line of librdkafka tells."""
+    found = _JOIN_STATE.search(text)
+    name = (found[1] or found[2]) if found else None
+    return name if name in JOIN_STATES else None
+
+
 _JOINED = frozenset({"joined", "synced", "other_joined", "rd_join_answer"})
 
 
@@ -75,6 +122,16 @@ def step_of(event: Event) -> str | None:
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return f"leaves ({event.reason})" if event.reason else "leaves"
+    if name == "join_retried" and event.reason == "MemberIdRequired":
+        return "is handed its member id"
+    if name in _OF_TOPICS:
+        return f"{_OF_TOPICS[name]} {event.topic}"
+    if name == "other_planned" and (planned := _PLANNED.fullmatch(event.detail or "")):
+        return (
+            f"gives {planned[1]} {counted(len(planned[3].split()), 'partition')} ({planned[2]} {planned[3]})"
+        )
+    if name == "rd_state" and (state := join_state(event.text)):
+        return f"{JOIN_STATES[state]} (join-state {state})"
     if name in _BECAUSE:
         return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
     return _SAID.get(name)
@@ -159,6 +216,7 @@ _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
 PLACED = (
     FELT
     | CALLS
+    | _ASIDE
     | {"preparing", "stabilized", "bumped", "computed", "joins", "left", "epoch_left"}
     | {"member_failed", "session_expired"}
 )
@@ -201,8 +259,9 @@ class Unplaced:
         if event.at_ms is not None:
             self._timed += 1
         else:
-            self._timeless = self._timeless or event
-            self._untimed += 1
+            if event.event not in _ASIDE:
+                self._timeless = self._timeless or event
+                self._untimed += 1
             self._in_order.take(event)
         who = event.client or event.named_by_file
         if (event.event in _JOINED or event.event == "assignment_finished") and event.generation is not None:

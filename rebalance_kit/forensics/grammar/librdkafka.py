@@ -18,7 +18,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "rd_rejoin",
         'Group "{group}" (re)joining in join-state {state} with {_} assigned partition(s): {reason}',
     ),
-    ("subscribed", 'Group "{group}": subscribe to new {_}subscription of {_} topics (join-state {state})'),
+    ("subscribed", 'Group "{group}": subscribe to new {_}subscription of {_} topics (join{_}state {state})'),
     (
         "rd_join_answer",
         "JoinGroup response: GenerationId {generation}, Protocol {assignor}, LeaderId {leader}, "
@@ -59,6 +59,9 @@ _LINES: tuple[tuple[str, str], ...] = (
         'ConsumerGroupHeartbeat response received for member id "{member}" with epoch {epoch}',
     ),
     ("rd_postponed", "Reconciliation in progress, postponing next one"),
+    # A client starts with no id, and forgets the one it had.
+    ("rd_step", 'Group "{group}": updating member id "(not-set)" -> ""'),
+    ("other_coordinator", 'Group "{group}" coordinator is {_} id {_}'),
     ("rd_member_id", 'Group "{group}": updating member id "{other}" -> "{member}"'),
     ("process_started", "librdkafka v{_} ({_}) {_} initialized {detail}"),
     ("process_closed", "Consumer closed"),

@@ -15,6 +15,13 @@ from __future__ import annotations
 
 from rebalance_kit.forensics.grammar.template import Template
 
+#: A coordinator hands out the id with which a new member asks again.
+_NEW_MEMBERS: tuple[str, ...] = (
+    "Received member id {member} for group {group}; will retry join-group",
+    "Failed to join group {group}: [Error 79] MemberIdRequiredError{_}",
+    "join returned MemberIDRequired{_}",
+)
+
 #: Why a member of brod joins again.
 _REJOINING: tuple[tuple[str, str], ...] = (
     ("other_unknown_member", "re-joining group, reason:{_}nknown{_}ember{_}"),
@@ -26,6 +33,13 @@ _REJOINING: tuple[tuple[str, str], ...] = (
 _LINES: tuple[tuple[str, str], ...] = (
     # kafka-python, aiokafka
     ("joined", "Successfully joined group {group} with generation {generation}[[, {_}]]"),
+    (
+        "joined",
+        "Successfully joined group {group} <Generation {generation} (member_id: {member}, protocol: {_}",
+    ),
+    ("other_no_metadata", "No partition metadata for topic {topic}"),
+    ("other_assigned", "on_partitions_assigned: {partitions}"),
+    ("other_revoked", "on_partitions_revoked: {partitions}"),
     ("joined", "Joined group '{group}' (generation {generation}) with member_id {member}"),
     ("joining", "(Re-)joining group {group}[[, {_}]]"),
     ("other_coordinator_lost", "Marking the coordinator dead (node {_}) for group {group}: {cause}"),
@@ -44,16 +58,19 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_leader", "Elected group leader -- performing partition assignments using {assignor}"),
     ("other_joined", "Successfully synced group {group} with generation {generation}"),
     # sarama, and sarama-cluster
-    ("other_step", "closed dead subscription to {topic}"),
+    ("other_stops_reading", "closed dead subscription to {topic}[[ {_}]]"),
+    ("other_reads", "added subscription to {topic}[[ {_}]]"),
     ("subscription_abandoned", "abandoned subscription to {topic} because consuming was taking too long"),
-    ("other_revoked", "loop check partition number coroutine will exit{_}"),
+    ("other_session_ended", "consumergroup/{group} loop check partition number coroutine will exit{_}"),
+    ("other_session_ended", "loop check partition number coroutine will exit{_}"),
     ("other_rebalancing", "Rebalanced: &{Type:rebalance start {_}"),
     ("other_join_failed", "Rebalanced: &{Type:rebalance error {_}"),
     ("other_joined", "Rebalanced: &{Type:rebalance OK {_}"),
     ("other_coordinator", "client/coordinator requesting coordinator for consumergroup {group} from {_}"),
     ("other_coordinator", "client/coordinator coordinator for consumergroup {group} is {_}"),
     ("other_rebalancing", "consumergroup/{group} rebalance triggered{_}"),
-    ("other_step", "consumergroup/session/{member}/{generation} heartbeat loop stopped{_}"),
+    ("other_session_ended", "consumergroup/session/{member}/{generation} heartbeat loop{_}"),
+    ("other_session_ended", "consumergroup/session/{member}/{generation} released{_}"),
     ("other_unknown_member", "kafka server: The provided member is not known in the current generation{_}"),
     ("other_rebalancing", "kafka server: A rebalance for the group is in progress{_}"),
     # kafka-go
@@ -64,7 +81,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "joinGroup succeeded for response, {group}.  generationID={generation}, memberID={member}",
     ),
     ("other_step", "Syncing {_} assignments for generation {generation} as member {member}"),
-    ("other_step", "assigned member/topic/partitions {_}"),
+    ("other_planned", "assigned member/topic/partitions {detail}"),
     ("other_leaving", "Leaving group {group}, member {member}"),
     ("other_step", "stopped heartbeat for group {group}"),
     ("other_unknown_member", "Failed to join group {group}: [25] Unknown Member ID{_}"),
@@ -85,16 +102,16 @@ _LINES: tuple[tuple[str, str], ...] = (
         "Unable to establish connection to consumer group coordinator for group {group}: {cause}",
     ),
     ("other_step", "entering loop for consumer group, {group}"),
-    ("other_step", "selected as leader for group, {group}"),
+    ("other_leader", "selected as leader for group, {group}"),
     ("other_step", "using {_} balancer to assign group, {group}"),
-    ("other_step", "found member: {member}/[]byte{_}"),
+    ("other_step", "found member: {other}/[]byte{_}"),
     ("other_step", "found member: {member}/{_}"),
     ("other_step", "sync group finished for group, {group}"),
     (
         "other_step",
         "received empty assignments for group, {group} as member {member} for generation {generation}",
     ),
-    ("other_step", "subscribed to topics and partitions: {_}"),
+    ("other_assigned", "subscribed to topics and partitions: {partitions}"),
     ("other_step", "started heartbeat for group, {group}[[ {_}]]"),
     ("other_step", "started commit for group {group}"),
     ("other_step", "stopped commit for group {group}"),
@@ -124,6 +141,7 @@ _LINES: tuple[tuple[str, str], ...] = (
         "other_joined",
         'Consumer has joined the group{_}"memberId":"{member}",{_}"memberAssignment":{detail},"groupProtocol"{_}',
     ),
+    ("other_restarting", "Restarting the consumer in {_}"),
     ("other_joined", "Consumer has joined the group{_}"),
     ("other_rebalancing", "The group is rebalancing{_}"),
     ("other_unknown_member", "The coordinator is not aware of this member{_}"),
@@ -131,24 +149,27 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_joined", "Joined group `{group}` with member id `{member}`"),
     ("other_leaving", "Leaving group `{group}`"),
     *(
-        (event, f"Group member ({{group}},coor={{_}},generation={{generation}}): {text}")
+        (event, f"Group member ({{group}},coor={{client}},cb={{_}},generation={{generation}}): {text}")
         for event, text in _REJOINING
     ),
     (
         "other_leaving",
-        "Group member ({group},coor={_},generation={generation}): leaving group, reason:{reason}",
+        "Group member ({group},coor={client},cb={_},generation={generation}): leaving group, reason:{reason}",
     ),
     (
         "other_unknown_member",
-        "Group member ({group},coor={_},generation={generation}): failed to join group{_}nknown_member{_}",
+        "Group member ({group},coor={client},cb={_},generation={generation}): failed to join group{_}nknown_member{_}",
     ),
     (
         "other_join_failed",
-        "Group member ({group},coor={_},generation={generation}): failed to join group {reason}",
+        "Group member ({group},coor={client},cb={_},generation={generation}): failed to join group {reason}",
     ),
-    ("other_joined", "Group member ({group},coor={_},generation={generation}): elected={_}"),
-    ("other_assigned", "Group member ({group},coor={_},generation={generation}): assignments received{_}"),
-    ("other_step", "Group member ({group},coor={_},generation={generation}): {_}"),
+    ("other_joined", "Group member ({group},coor={client},cb={_},generation={generation}): elected={_}"),
+    (
+        "other_assigned",
+        "Group member ({group},coor={client},cb={_},generation={generation}): assignments received{_}",
+    ),
+    ("other_step", "Group member ({group},coor={client},cb={_},generation={generation}): {_}"),
     ("other_revoked", "partitions are revoked{_}"),
     ("other_assigned", "partitions are assigned{_}"),
     ("other_rebalancing", "Group is rebalancing{_}"),
@@ -197,6 +218,7 @@ OTHER_CLIENTS: tuple[Template, ...] = (
     Template(
         "stream_thread_replaced", "java", "Replacing thread in the streams uncaught exception handler{_}"
     ),
+    *(Template("join_retried", "other", text, (("reason", "MemberIdRequired"),)) for text in _NEW_MEMBERS),
     *(Template(event, "other", text) for event, text in _LINES),
     *(Template(event, "java", text) for event, text in _OLD_JAVA),
 )

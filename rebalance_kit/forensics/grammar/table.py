@@ -130,6 +130,9 @@ CLUES: tuple[str, ...] = (
         "roblem getting partitions",
         "imed out ",
         "loop check partition number",
+        "o partition metadata",
+        "Restarting the consumer in ",
+        "subscribed to topics and partitions",
     ),
 )
 

@@ -142,7 +142,7 @@ def group_matcher(expression: str, of_long: str) -> Callable[[str], tuple[str, .
 #: A partition as a structure: ``TopicPartition(topic='a', partition=0)``, ``TopicPartition{topic=a,partition=0,...}``,
 #: ``{"topic":"a","partition":0}``.
 _STRUCTURED = re.compile(
-    r"""\btopic\\*["']?\s?[=:]\s?(?:Topic\(name=)?\\*u?["']?([\w.-]{1,249})\\*["']?\)?, ?\\*["']?(?:partition|index)\\*["']?\s?[=:]\s?(\d{1,9})"""
+    r"""\btopic\\*["']?\s?[=:]\s?(?:Topic\(name=)?\\*u?["']?([\w.-]{1,249})\\*["']?\)?(?:, ?| )\\*["']?(?:partition|index)\\*["']?\s?[=:]\s?(\d{1,9})"""
 )
 #: The partitions of a topic together: ``a[0 1 2]``, ``a [3]``, ``"a":[0,1]``, ``map[a:[0 1]]``, ``a: {0, 1}``.
 _BY_TOPIC = re.compile(

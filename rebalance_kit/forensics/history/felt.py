@@ -60,6 +60,7 @@ _UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalanc
 _TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
 
 _HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance.?[Ii]n.?[Pp]rogress|REBALANCE_IN_PROGRESS")
+_NEW_MEMBER = re.compile(r"MemberIdRequired|needs a valid member ID")
 _MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
 
 _OF_METADATA = re.compile("metadata.*chang|chang.*metadata", re.IGNORECASE)
@@ -576,7 +577,7 @@ def _trigger(event: Event) -> str | None:
         return "poll_timeout" if name == "leaving" and "poll timeout" in (reason or "") else "leave"
     if name == "transitioned":
         return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
-    if name == "join_retried" and "MemberIdRequired" in (reason or ""):
+    if name in {"join_retried", "rd_join_answer"} and _NEW_MEMBER.search(reason or "") is not None:
         return "join"
     if (name == "rd_joining" and not event.member) or (
         name == "rd_member_id" and not event.other and event.member

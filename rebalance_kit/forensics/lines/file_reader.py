@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
@@ -274,6 +275,9 @@ def _complete(told: FileRead, shift_ms: int) -> None:
         told.span = told.span[0] + shift_ms, told.span[1] + shift_ms
     nameless, before = [], told.last_ms
     clients, groups = told.clients, told.groups
+    others = [event.__dict__ for event in told.events if event.__dict__["side"] == "other"]
+    if others and not any(event.__dict__.get("client") for event in told.events if event.side != "other"):
+        _of_other_clients(others)
     for event in told.events:
         fields = event.__dict__
         if fields["side"] != "broker":
@@ -298,6 +302,58 @@ def _complete(told: FileRead, shift_ms: int) -> None:
         # What single words tell is of the group only where the client is known too.
         if group is not None and (client is not None or "confidence" not in fields):
             fields.setdefault("group", group)
+
+
+#: An error that a client's connection, or a field of a record on lines of its own, tells beside the client's own line.
+_ANSWER = re.compile(r"Response \w+\(key: \d|\A\s*\\?[\"']?error\\?[\"']?\s*:")
+_ANSWERED_LINES, _ANSWERED_MS = 12, 500
+
+#: A consumer of kafkajs that crashed and starts again by itself says so, in one of its next lines.
+_RESTARTS = re.compile(r"\brestart\\?[\"']?\s*[:=]\s*true\b")
+_RESTARTED = 5
+
+
+def _of_other_clients(events: list[dict[str, Any]]) -> None:
+    """Lines of other clients: who speaks, by member id where no client is named; what is told twice, and what follows."""
+    head: dict[str, Any] = {"line": -1, "text": ""}
+    nameless = not any(fields.get("client") for fields in events)
+    for place, fields in enumerate(events):
+        # brod breaks its lines behind who speaks.
+        if fields["line"] == head["line"] + 1 and head["text"].endswith("):") and "client" not in fields:
+            fields |= {name: head[name] for name in ("client", "group") if name in head}
+        head = fields
+        if nameless and (member := fields.get("member")):
+            fields["client"] = member.strip("'")
+        if fields["event"] == "consumer_crashed" and (
+            _RESTARTS.search(fields["text"])
+            or any(one["event"] == "other_restarting" for one in events[place + 1 : place + _RESTARTED])
+        ):
+            fields["event"] = "consumer_restarts"
+    _told_once(events)
+
+
+def _told_once(events: list[dict[str, Any]]) -> None:
+    """A client's connection tells a refusal that its own line repeats: one refusal, told by the first of them."""
+    told: dict[int, list[int]] = {}
+    for place, fields in enumerate(events):
+        if not _ANSWER.search(fields["text"]):
+            continue
+        for other in (*events[place + 1 : place + 5], *events[max(0, place - 2) : place]):
+            apart_ms = abs((fields.get("at_ms") or 0) - (other.get("at_ms") or 0))
+            if (
+                other["event"] == fields["event"]
+                and not _ANSWER.search(other["text"])
+                and abs(other["line"] - fields["line"]) <= _ANSWERED_LINES
+                and apart_ms <= _ANSWERED_MS
+                and fields.get("client") in {None, other.get("client")}
+            ):
+                told.setdefault(id(other), []).append(place)
+                fields |= {name: other[name] for name in ("client", "group", "member") if other.get(name)}
+                break
+    for place, fields in enumerate(events):
+        if places := told.get(id(fields)):
+            for later in sorted({place, *places}, key=lambda one: (events[one].get("at_ms") or 0, one))[1:]:
+                events[later]["event"] = "other_step"
 
 
 def _only(values: set[str | None]) -> str | None:

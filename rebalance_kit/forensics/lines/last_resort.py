@@ -199,7 +199,7 @@ _NOT_A_NAME = frozenset(
     "management leader metadata state group groups not at by from when while after before who which".split()
 )
 _CLIENT = re.compile(
-    r"""\b(?:[cC]lientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)"""
+    r"""\b(?:[cC]lientId|client_id|client\.id|client)\\*["']?[=:]\s?\\*["']?([^\s"'\\,;}\])]{1,249})|(rdkafka#[\w.-]+)|\bcoor=(#PID<[\d.]+>)"""
 )
 _MEMBER = re.compile(
     r"""\[MemberId ([^\]\s]{1,249})\]|\b(?:memberId|member_id|member\.id|member id|Member)\\*["']?[=: ]\s?\\*["'`]?([\w.@<>'/-]{3,249})|\b([\w.-]*-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b"""

@@ -250,7 +250,7 @@ def test_records_of_one_line_are_not_remembered_at_the_time_of_another(read):
         ),
         (
             "[sarama] 2026/03/01 10:00:01 consumergroup/session/sarama-7/16 heartbeat loop\nstopped\n",
-            ("other_step", 1),
+            ("other_session_ended", 1),
         ),
         (
             "10:00:01 [info] Group member (invoices,coor=#PID<0.7.0>,cb=#PID<0.8.0>,generation=18):\nfailed to join group\n"

@@ -527,6 +527,19 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
             '"groupId":"orders"}\n'
         },
     ),
+    "consumer_restarts": (
+        "app",
+        {
+            "app.log": '{"level":"ERROR","timestamp":"2026-03-01T10:00:00.000Z","logger":"kafkajs","message":"[Consumer] Crash: '
+            'KafkaJSNumberOfRetriesExceeded: no JSON","groupId":"orders","retryCount":5}\n'
+            '{"level":"ERROR","timestamp":"2026-03-01T10:00:00.100Z","logger":"kafkajs","message":"[Consumer] Restarting the '
+            'consumer in 10059ms","groupId":"orders","retryCount":5}\n'
+        },
+        {
+            "app.log": '{"level":"ERROR","timestamp":"2026-03-01T10:00:00.000Z","logger":"kafkajs","message":"[Consumer] Crash: '
+            'KafkaJSNonRetriableError: no JSON","groupId":"orders","retryCount":5}\n'
+        },
+    ),
     "coordinator_changed": (
         "c1",
         {"c1.log": native(0, "c1", "CGRPCOORD", f'Group "{GROUP}" changing coordinator 1 -> 2')},

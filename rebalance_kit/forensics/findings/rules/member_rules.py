@@ -89,6 +89,13 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         source="kafkajs: consumer.events.CRASH; spring-kafka: ConsumerStoppedEvent",
     ),
     LineRule(
+        "consumer_restarts",
+        ("consumer_restarts",),
+        sentence="{who} crashed with an exception ({reason}) and starts again by itself: it leaves its group and joins it anew",
+        do="Read the exception: kafkajs starts a consumer again after an error that it takes for retriable, each time with a rebalance.",
+        source="kafkajs: consumer.events.CRASH; restartOnFailure",
+    ),
+    LineRule(
         "instance_id_refused",
         ("client_instance_refused", "instance_refused"),
         sentence="{who} uses group.instance.id {instance}, which a living member owns: it was refused and stopped",

@@ -1,0 +1,141 @@
+"""Pasted lines of librdkafka, kafkajs, kafka-go, sarama, Python's clients, franz-go and brod: who, what last, and why where it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from rebalance_kit.forensics.answer.verdict import verdict
+from rebalance_kit.forensics.look import look
+
+_A, _B = "11111111-aaaa-4aaa-8aaa-111111111111", "22222222-bbbb-4bbb-8bbb-222222222222"
+
+
+@pytest.fixture
+def told(tmp_path):
+    """What is said of lines, and their look."""
+
+    def read(text):
+        (tmp_path / "app.log").write_text(text + "\n")
+        result = look([tmp_path / "app.log"])
+        return verdict(result).sentence, result
+
+    return read
+
+
+def _native(text, at="1772359200.000"):
+    return f"%7|{at}|CGRP|c1#consumer-1| [thrd:main]: {text}"
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("wait-join", "has asked to join"),
+        ("wait-metadata", "is the leader and waits for metadata"),
+        ("wait-sync", "has joined and waits for its assignment"),
+        ("wait-assign-call", "waits for its application to take the assignment"),
+        ("wait-unassign-call", "waits for its application to give its partitions up"),
+        ("wait-incr-unassign-to-complete", "gives some of its partitions up"),
+        ("steady", "has taken its assignment"),
+    ],
+)
+def test_the_last_state_of_librdkafka_is_told_in_words(told, state, words):
+    said, _ = told(_native(f'Group "g" changed join state init -> {state} (state up)'))
+    assert f"c1 {words}" in said
+    assert "step" not in said
+
+
+def test_a_start_of_librdkafka_is_no_rebalance(told):
+    said, result = told(
+        'Handle: rdkafka#consumer-1 Level: Debug Message:[thrd:app]: Group "g": updating member id "(not-set)" -> ""\n'
+        'Handle: rdkafka#consumer-1 Level: Debug Message:[thrd:main]: 10.0.0.1:9092/1: Group "g" coordinator is k2:9092 id 2'
+    )
+    assert "tells of a rebalance" not in said
+    assert "finds its coordinator" in said
+    assert not result.rows("findings")
+
+
+def _js(second, message, **more):
+    fields = "".join(f',"{name}":{value}' for name, value in more.items())
+    return f'{{"level":"INFO","timestamp":"2026-03-01T10:00:{second}Z","logger":"kafkajs","message":"{message}","groupId":"g"{fields}}}'
+
+
+def test_a_refusal_that_a_connection_of_kafkajs_tells_too_is_one(told):
+    error = '"The coordinator is not aware of this member"'
+    _, result = told(
+        _js("01.000", "[Connection] Response Heartbeat(key: 12, version: 3)", clientId='"svc"', error=error)
+        + "\n"
+        + _js(
+            "01.004",
+            "[Runner] The coordinator is not aware of this member, re-joining the group",
+            memberId=f'"svc-{_A}"',
+            error=error,
+        )
+    )
+    (row,) = result.rows("findings")
+    assert (row["finding"], row["who"], row["times"]) == ("client_lost_session", "svc", 1)
+
+
+def test_a_member_of_kafka_go_is_named_and_the_shares_that_its_leader_gives_are_told(told):
+    me, other = (f"app@host (github.com/segmentio/kafka-go)-{one}" for one in (_A, _B))
+    said, _ = told(
+        f"kafka reader: joined group g as member {me} in generation 10\nkafka reader: selected as leader for group, g\n"
+        f"kafka reader: found member: {other}/[]byte(nil)\nkafka reader: assigned member/topic/partitions {other}/orders/[0]\n"
+        "kafka reader: subscribed to topics and partitions: map[{topic:orders partition:1}:591 {topic:orders partition:2}:621]"
+    )
+    assert said.startswith(
+        f"{me} joins generation 10; is the leader; gives {other} 1 partition (orders 0); is given 2 partitions"
+    )
+
+
+def test_the_end_of_a_session_of_sarama_is_told_with_what_it_read(told):
+    said, _ = told(
+        "[sarama] 2026/03/01 10:00:00 consumergroup/g loop check partition number coroutine will exit, topics [orders]\n"
+        "[sarama] 2026/03/01 10:00:00 consumer/broker/2 closed dead subscription to orders/2\n"
+        f"[sarama] 2026/03/01 10:00:00 consumergroup/session/sarama-{_A}/16 released"
+    )
+    assert "ends its session (2 times), stops reading partitions" in said
+    assert "The reason is not in the lines" in said
+
+
+def test_a_new_member_of_kafka_python_that_is_handed_its_id_has_not_failed_to_join(told):
+    lines = (
+        "Revoking previously assigned partitions set() for group g",
+        "Failed to join group g: NodeNotReadyError: coordinator-1",
+        "(Re-)joining group g",
+        f"Received member id kafka-python-2.2.15-{_A} for group g; will retry join-group",
+        "Failed to join group g: [Error 79] MemberIdRequiredError",
+        f"Successfully joined group g <Generation 1 (member_id: kafka-python-2.2.15-{_A}, protocol: range)>",
+        "No partition metadata for topic orders",
+        "Updated partition assignment: []",
+    )
+    said, result = told("\n".join(f'{{"message": "{line}"}}' for line in lines))
+    assert (
+        "gives up none; asks to join; is handed its member id; joins generation 1; has no metadata of orders; is given none"
+        in said
+    )
+    assert "client_join_failed" not in {row["finding"] for row in result.rows("findings")}
+
+
+def test_partitions_that_python_prints_are_counted(told):
+    some = ", ".join(f"TopicPartition(topic='orders', partition={number})" for number in range(3))
+    said, _ = told(
+        f"on_partitions_revoked: set()\non_partitions_assigned: {{{some}}}\nHeartbeat failed for group g because it is rebalancing"
+    )
+    assert "gives up none; is given 3 partitions" in said
+
+
+def test_the_first_join_of_a_client_of_franz_go_is_its_own_start(told):
+    at = "time=2026-03-01T10:00:00.000Z level=INFO"
+    said, _ = told(
+        f'{at} msg="joining group" group=g\n'
+        f'{at} msg="join returned MemberIDRequired, rejoining with response\'s MemberID" group=g member_id=kgo-{_A}\n'
+        f'{at} msg="joined, balancing group" group=g member_id=kgo-{_A} instance_id=<nil> generation=6 balance_protocol=range leader=true'
+    )
+    assert said == f"One rebalance of g: kgo-{_A} joined the group."
+
+
+def test_the_member_of_brod_is_told_by_its_process_also_where_a_line_is_broken(told):
+    said, _ = told(
+        "10:00:00.000 [info] Group member (g,coor=#PID<0.77.0>,cb=#PID<0.73.0>,generation=18):\nre-joining group, reason::unknown_member_id"
+    )
+    assert said.startswith("#PID<0.77.0> was told")
