@@ -223,9 +223,10 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
             state, members = _after(end), 0 if end["event"] == "died" else None
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
+        many = "?" if (row["path"], row["group"]) in untimed and not begun else f"{len(begun)}"
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
-            f"  {name[:36]:36} {'?' if members is None else members:>7}  {len(begun):>10}  "
+            f"  {name[:36]:36} {'?' if members is None else members:>7}  {many:>10}  "
             f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  {state}"
         )
 
@@ -248,6 +249,7 @@ def _unread_untold(result: Selected) -> set[str | None]:
 #: What the last lines of a group may tell although its last rebalance had ended.
 _AFTER = {
     "died": "dead",
+    "join_refused": "a member refused at",
     **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing since"),
     **dict.fromkeys(("member_failed", "session_expired", "left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),

@@ -43,6 +43,7 @@ _WORDS = {
     "is closed": "process_closed",
     "kafka-consumer-groups found the group rebalancing": "tool_rebalancing",
     "leaves": "leaving rd_leave other_leaving",
+    "a broker gives up coordinating the groups of a partition of __consumer_offsets": "coordinator_resigned",
     "group metadata loaded": "metadata_loaded loaded member_loaded",
     "is told that the group is rebalancing": "other_rebalancing",
     "asks to join again": "rejoin_requested join_retried",

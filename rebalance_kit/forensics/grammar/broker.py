@@ -235,6 +235,13 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("unloaded", "[GroupId={group}] Unloading group metadata for generation {generation}."),
     ("unloaded", "[GroupId={group}] Unloaded group metadata for group epoch {epoch}."),
     ("unloaded", "Unloading group metadata for {group} with generation {generation}"),
+    ("coordinator_resigned", "Scheduling unloading of metadata for {detail} with epoch {_}"),
+    ("coordinator_resigned", "Scheduling unloading of offsets and group metadata from {detail}"),
+    (
+        "coordinator_resigned",
+        "Finished unloading {detail}. Removed {_} cached offsets and {_} cached groups.",
+    ),
+    ("coordinator_resigned", "Finished unloading metadata for {detail} with epoch {_}."),
     (
         "member_loaded",
         "Loaded member MemberMetadata(memberId={member}, groupInstanceId={instance}, clientId={client}, clientHost={_}, "

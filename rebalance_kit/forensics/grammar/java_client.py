@@ -101,6 +101,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("client_instance_fenced", "Caught fenced group.instance.id {_} error in heartbeat thread"),
     ("join_retried", "JoinGroup failed due to non-fatal error: {reason}"),
     ("join_refused", "JoinGroup failed due to fatal error: {reason}"),
+    ("join_refused", "Attempt to join group failed due to fatal error: {reason}"),
+    ("join_refused", "Attempt to join group {group} failed due to fatal error: {reason}"),
     ("join_refused", "JoinGroup failed due to unexpected error: {reason}"),
     ("join_refused", "JoinGroup failed due to {reason}"),
     ("join_refused", "JoinGroup failed: Inconsistent Protocol Type, {reason}"),

@@ -203,9 +203,13 @@ def client_prefix(prefix: str) -> Prefix | None:
     return None if found is None else _who(found)
 
 
+#: What a consumer without a group writes as its group.
+_NO_GROUP_ID = frozenset({"", "null", "None"})
+
+
 def _who(prefix: re.Match[str]) -> Prefix:
     instance, client, group = prefix.groups("")
-    return named(instance), named(client), group or None
+    return named(instance), named(client), None if group in _NO_GROUP_ID else group
 
 
 def is_broker_prefix(prefix: str) -> bool:

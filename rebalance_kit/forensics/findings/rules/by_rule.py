@@ -327,7 +327,7 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
 
 def _quoted(event: Event) -> dict[str, str | None]:
     """What a sentence may quote of why."""
-    return {"reason": event.reason, "cause": event.cause}
+    return {"reason": event.reason, "cause": event.cause, "detail": event.detail}
 
 
 def _whose(event: Event) -> tuple[str, str]:

@@ -256,7 +256,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
         # A Connect worker of 2.x says so at every stop.
         when=lambda event: event.event != "close_timed_out" or "[Worker " not in event.text,
-        sentence="{who} closed but could not say goodbye in time; it counts as a member until its session ends",
+        sentence="{who} got no answer in time when it left its group; if its coordinator never had that, it counts as a member until its session ends",
         do="Give close() more time, and look for what held it (a parked JoinGroup, a commit that cannot succeed).",
         source="Consumer.close(CloseOptions)",
     ),
