@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.group_tables import GroupTables, group_tables, tables_of_groups
 from rebalance_kit.forensics.lines.archives import budget
-from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, sums
+from rebalance_kit.forensics.lines.file_reader import FileRead, FileReader, span_of, sums
 from rebalance_kit.forensics.lines.files import PassedOver, Text, collect_some
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.tables import EVENTS, GOLD, Row, in_order, require_table
@@ -51,6 +51,15 @@ class Look:
         if name == "events":
             return in_order(name, [event_row(event) for file in self.files for event in file.events])
         return in_order(name, self._gold[name])
+
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """From when to when lines were written, those of no group too; None where no time was read. The table of lines tells it of groups alone."""
+        told = [ms for file in self.files for ms in file.span or ()]
+        rows = self.rows("lines")
+        return span_of(
+            told + [row[name] for row in rows for name in ("from_ms", "to_ms") if row[name] is not None]
+        )
 
     def add(self, path: str, events: Sequence[Event]) -> list[Row]:
         """Add the tables of one run, whose events come file by file in the order of names; returns its rows of ``groups``."""
@@ -183,7 +192,7 @@ def _counted(file: FileRead) -> Row:
         "parsed": file.parsed,
         "ignored": file.ignored,
         "rejected": len(file.rejected),
-        **sums((event.__dict__ for event in file.events), file.rejected, file.span),
+        **sums((event.__dict__ for event in file.events), file.rejected),
         "note": file.note,
     }
 

@@ -272,7 +272,7 @@ def _read(ranges: Sequence[Range], reading: Reading, pieces: list[Piece]) -> lis
                 "rejected": len(one.rejected) - rejected,
                 "events": len(one.events) - events,
                 "last_ms": next((at_ms for at_ms in moments if at_ms is not None), None),
-                **sums((event.__dict__ for event in one.events[events:]), one.rejected[rejected:], one.span),
+                **sums((event.__dict__ for event in one.events[events:]), one.rejected[rejected:]),
                 "clients": [],
                 "groups": [],
                 "named": [],

@@ -43,6 +43,12 @@ class Selected:
         """Files that were not read, and why."""
         return self._result.passed_over
 
+    @property
+    def period(self) -> tuple[int, int] | None:
+        """From when to when the lines were written, where the engine tells it of all lines."""
+        period: tuple[int, int] | None = getattr(self._result, "period", None)
+        return period
+
     def rows(self, name: str) -> list[Row]:
         """The rows of a table that are asked for, in its order."""
         if name not in self._rows:

@@ -193,13 +193,10 @@ def span_of(moments: Sequence[int]) -> tuple[int, int] | None:
     return (min(moments, key=lambda ms: (ms < DAY_MS, ms)), max(moments)) if moments else None
 
 
-def sums(
-    events: Iterable[dict[str, Any]],
-    rejected: Iterable[tuple[int, str, str]],
-    span: tuple[int, int] | None = None,
-) -> dict[str, Any]:
-    """What a table of files adds to the counts of lines: of some events and rejected lines, and of the times of all lines."""
-    first_ms, last_ms = span or (None, None)
+def sums(events: Iterable[dict[str, Any]], rejected: Iterable[tuple[int, str, str]]) -> dict[str, Any]:
+    """What a table of files adds to the counts of lines: of some events and rejected lines."""
+    first_ms: int | None = None
+    last_ms: int | None = None
     by_words: set[int] = set()
     for fields in events:
         at_ms = fields.get("at_ms")

@@ -103,7 +103,7 @@ class RangeReader:
                     "parsed": told.parsed,
                     "ignored": told.lines - lines - told.parsed - len(told.rejected),
                     "last_ms": steps.last_ms,
-                    **sums(events, told.rejected, told.span),
+                    **sums(events, told.rejected),
                 }
                 lines = told.lines
                 yield packet_batch(

@@ -364,8 +364,7 @@ def test_the_period_of_a_file_is_that_of_all_lines_that_carry_a_time(tmp_path):
         "    at c.a.App.run(App.java:7) of what came 2027-01-01 10:00:00 or so\n"
         "2026-03-01 10:00:09,500(tz) INFO c.a.App - done: 2030-01-01 10:00:00\n"
     )
-    (row,) = look([tmp_path / "app.log"]).rows("lines")
-    assert (row["from_ms"], row["to_ms"]) == (1_772_359_200_000, 1_772_359_209_500)
+    assert look([tmp_path / "app.log"]).period == (1_772_359_200_000, 1_772_359_209_500)
 
 
 def test_the_period_of_a_large_file_is_told_by_its_ends(tmp_path):
@@ -374,8 +373,7 @@ def test_the_period_of_a_large_file_is_told_by_its_ends(tmp_path):
         "".join(f"2026-03-01 10:{place // 60:02}:{place % 60:02}.000  {line}" for place in range(3000))
     )
     for processes in (0, 2):
-        (row,) = look([path], processes=processes).rows("lines")
-        assert (row["from_ms"], row["to_ms"]) == (1_772_359_200_000, 1_772_362_199_000)
+        assert look([path], processes=processes).period == (1_772_359_200_000, 1_772_362_199_000)
 
 
 @pytest.mark.parametrize("between", ["", "\n"])
@@ -418,9 +416,8 @@ def test_the_period_knows_the_zone_of_its_times(tmp_path, zone):
             f"2026-03-01T10:00:0{second}.000{zone} INFO 1 --- [main] c.a.App : told\n" for second in range(3)
         )
     )
-    (row,) = look([tmp_path / "app.log"]).rows("lines")
     begin_ms = 1_772_359_200_000 - (0 if zone == "Z" else 7_200_000)
-    assert (row["from_ms"], row["to_ms"]) == (begin_ms, begin_ms + 2000)
+    assert look([tmp_path / "app.log"]).period == (begin_ms, begin_ms + 2000)
 
 
 def of_a_member(letter, since):
