@@ -15,6 +15,7 @@ from rebalance_kit.forensics.group_row import group_row
 from rebalance_kit.forensics.history.history import Common, Counts, History
 from rebalance_kit.forensics.history.lives import told_apart
 from rebalance_kit.forensics.history.storms import storms
+from rebalance_kit.forensics.lines.file_reader import of_other_clients
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 
 if TYPE_CHECKING:
@@ -214,7 +215,8 @@ def group_tables(
     prove by themselves.
     """
     fold = Fold(group, Sink(), alone=alone, shared=shared)
-    in_order = in_order_of_time(events, placed=placed)
+    by_file = events if placed else sorted(events, key=attrgetter("file", "row"))
+    in_order = in_order_of_time(of_other_clients(list(by_file)) if alone else by_file, placed=True)
     # What the lines of no group say of a client would not be found under another name.
     for event in told_apart(in_order) if alone else in_order:
         fold.take(event)

@@ -63,7 +63,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     rows = result.rows("lines")
     begin = min((row["from_ms"] for row in rows if row["from_ms"] is not None), default=None)
     end = max((row["to_ms"] for row in rows if row["to_ms"] is not None), default=None)
-    if result.period is not None:
+    if result.period is not None and said.understood.about <= SHORT:
         begin, end = result.period
     since, until = result.since_ms, result.until_ms
     period = "no time that was read"

@@ -272,9 +272,6 @@ def _complete(told: FileRead, shift_ms: int) -> None:
         told.span = told.span[0] + shift_ms, told.span[1] + shift_ms
     nameless, before = [], told.last_ms
     clients, groups = told.clients, told.groups
-    others = [event.__dict__ for event in told.events if event.__dict__["side"] == "other"]
-    if others and not any(event.__dict__.get("client") for event in told.events if event.side != "other"):
-        _of_other_clients(others)
     for event in told.events:
         fields = event.__dict__
         if fields["side"] != "broker":
@@ -308,6 +305,29 @@ _ANSWERED_LINES, _ANSWERED_MS = 12, 500
 #: A consumer of kafkajs that crashed and starts again by itself says so, in one of its next lines.
 _RESTARTS = re.compile(r"\brestart\\?[\"']?\s*[:=]\s*true\b")
 _RESTARTED = 5
+
+
+def of_other_clients(events: Sequence[Event]) -> list[Event]:
+    """Events file by file, those of other clients as the whole of their file tells them (copies; the others are as they were)."""
+    told = list(events)
+    places: dict[tuple[str, str], list[int]] = {}
+    named: set[tuple[str, str]] = set()
+    others: set[tuple[str, str]] = set()
+    for place, event in enumerate(told):
+        if event.side != "broker":
+            places.setdefault((event.path, event.file), []).append(place)
+            (others if event.side == "other" else named if event.client else set()).add(
+                (event.path, event.file)
+            )
+    for file in others - named:
+        copies = [told[place].__dict__.copy() for place in places[file]]
+        _of_other_clients([fields for fields in copies if fields["side"] == "other"])
+        client = _only({fields.get("client") for fields in copies})
+        for place, fields in zip(places[file], copies, strict=True):
+            if client is not None:
+                fields.setdefault("client", client)
+            told[place] = Event(fields)
+    return told
 
 
 def _of_other_clients(events: list[dict[str, Any]]) -> None:
