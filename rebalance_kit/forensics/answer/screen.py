@@ -113,7 +113,7 @@ def _zone(result: Selected) -> str:
             at = clock(row["at_ms"])[11:19]
             plain = at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"])
             return "" if plain else " UTC"
-    return " UTC"
+    return ""
 
 
 def _client_like(text: str) -> str:

@@ -68,8 +68,8 @@ class _Hits:
     times: int = 0
     last_ms: int | None = None
     over_ms: int | None = None
-    #: Whether its lines give different causes.
-    varied: bool = False
+    #: What its lines tell differently.
+    varied: set[str] = field(default_factory=set)
     #: The member ids, where the lines name them.
     members: dict[str, None] = field(default_factory=dict)
 
@@ -92,7 +92,10 @@ class _Hits:
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
-        self.varied = self.varied or other.varied or _quoted(self.first) != _quoted(other.first)
+        theirs = _quoted(other.first)
+        self.varied |= other.varied | {
+            name for name, told in _quoted(self.first).items() if told != theirs[name]
+        }
         self.members |= other.members
         if other.last_ms is not None:
             self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
@@ -234,10 +237,8 @@ class ByRule:
             elif code == "coordinator_lost":
                 quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
             if hits.varied:
-                quoted = {
-                    **quoted,
-                    **{name: f"{told}, or others" for name, told in _quoted(first).items() if told},
-                }
+                several = {name: f"{told}, or others" for name, told in _quoted(first).items() if told}
+                quoted = {**quoted, **{name: several[name] for name in several.keys() & hits.varied}}
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
@@ -284,7 +285,7 @@ def _how(text: str) -> str:
 #: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
 _NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
 _ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
-_HIGHEST = 2_147_483_647
+_HIGHEST, _IDS = 2_147_483_647, 1_000_000
 
 
 #: A broker in a line of librdkafka.
@@ -314,8 +315,8 @@ def _node(text: str | None) -> str | None:
         return text if text and _ADDRESS.fullmatch(text) else None
     if found[1] is None:
         return f"{found[3]}:{found[4]}"
-    number = int(found[2])
-    return f"{found[1]} (broker {_HIGHEST - number if number > _HIGHEST // 2 else number})"
+    number = min(int(found[2]), _HIGHEST - int(found[2]))
+    return f"{found[1]} (broker {number})" if 0 <= number < _IDS else found[1]  # others are masked
 
 
 def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
@@ -327,7 +328,7 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
 
 def _quoted(event: Event) -> dict[str, str | None]:
     """What a sentence may quote of why."""
-    return {"reason": event.reason, "cause": event.cause, "detail": event.detail}
+    return {name: (getattr(event, name) or "").rstrip(". ") or None for name in ("reason", "cause", "detail")}
 
 
 def _whose(event: Event) -> tuple[str, str]:
