@@ -94,7 +94,7 @@ class _Hits:
         self.times += other.times
         theirs = _quoted(other.first)
         self.varied |= other.varied | {
-            name for name, told in _quoted(self.first).items() if told != theirs[name]
+            name for name, told in _quoted(self.first).items() if _differ(told or "", theirs[name] or "")
         }
         self.members |= other.members
         if other.last_ms is not None:
@@ -324,6 +324,11 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
     old, new = _node(lost), _node(found)
     again = "" if new is None else ", and found it there" if new == old else f", and found {new}"
     return {"where": "" if old is None else f" {old}", "again": again}
+
+
+def _differ(one: str, other: str) -> bool:
+    """Whether two texts say different things; what one holds of the other it does not."""
+    return one not in other and other not in one
 
 
 def _quoted(event: Event) -> dict[str, str | None]:
