@@ -145,7 +145,7 @@ books.select("file", "lines", "parsed", "ignored", "rejected", "balance").orderB
 
 # %% [markdown]
 # A balance of 0 in each row: nothing was dropped silently. If you take one habit from this notebook, take this
-# one. A log pipeline that loses the lines it does not understand tells you that all is well. (Why does the broker have 45 parsed lines here, and 37 lines
+# one. A log pipeline that loses the lines it does not understand tells you that all is well. (Why does the broker have 47 parsed lines here, and 37 lines
 # of its coordinator above? Some events are not the coordinator's, such as the creation of a topic or the settings that it prints, and some of the coordinator's lines are not events.)
 #
 # Which events make up a rebalance? The column `side` says who wrote a line, a broker or a Java client, and `pivot` makes a column of each:
@@ -278,7 +278,7 @@ print(fourth.check(durations))
 # %% [markdown]
 # ## Check yourself
 #
-# **1.** A DataFrame of events has 45 rows, the log 1,724 lines. What do you compute before you trust it?
+# **1.** A DataFrame of events has 47 rows, the log 1,724 lines. What do you compute before you trust it?
 #
 # <details><summary>Answer</summary>
 #
