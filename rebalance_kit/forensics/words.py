@@ -1,4 +1,4 @@
-"""Numbers of things in words."""
+"""Numbers of things and names of members in words, and what clients say in words of their own."""
 
 from __future__ import annotations
 
@@ -28,3 +28,6 @@ def counted(number: int, name: str) -> str:
 
 #: The reason with which a Java client resets its own state when it leaves: it asks nobody to join.
 LEAVES_BY_ITSELF = "pro-actively leaving the group"
+
+#: MEMBER_ID_REQUIRED, the first answer to every JoinGroup without a member id, in any client's words.
+FIRST_ANSWER = re.compile(r"member_?id_?required|needs a valid member ID|\[(?:Error )?79\]", re.IGNORECASE)

@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
+from rebalance_kit.forensics.answer.steps import (
+    SHORT,
+    last_states,
+    last_step,
+    moves,
+    steps,
+    tells_of_rebalance,
+)
 from rebalance_kit.forensics.findings.unplaced import NO_STEP
 from rebalance_kit.forensics.words import counted
 
@@ -21,9 +29,6 @@ NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 
 #: So long a rebalance is worth a word, and so many of as many groups are told one by one.
 _LONG_MS, _FEW = 5_000, 3
-
-#: In so short a log what else is wrong stands beside its one rebalance.
-_SHORT = 60
 
 
 @dataclass(slots=True)
@@ -140,7 +145,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
                 if len(rebalances) == 1
                 else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
             )
-        beside = f" Beside it {trouble(result)}." if understood.about <= _SHORT and trouble(result) else ""
+        beside = f" Beside it {trouble(result)}." if understood.about <= SHORT and trouble(result) else ""
         return told + not_all + beside
     if cards and not (
         cards[0].first["finding"] == "lines_without_time" and NO_STEP in cards[0].first["sentence"]
@@ -152,14 +157,6 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if empty:
         return "There is no line in what was read."
     if understood.about:
-        from rebalance_kit.forensics.answer.steps import (
-            last_states,
-            last_step,
-            moves,
-            steps,
-            tells_of_rebalance,
-        )
-
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
         words = (

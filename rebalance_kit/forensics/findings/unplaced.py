@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.analysis.ownership import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
-from rebalance_kit.forensics.history.felt import FELT
+from rebalance_kit.forensics.history.member_lines import FELT
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 

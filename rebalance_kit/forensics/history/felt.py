@@ -14,61 +14,28 @@ from itertools import takewhile
 from math import inf
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.history.member_lines import (
+    ASKED,
+    FOUND,
+    GONE,
+    LOST,
+    RANK,
+    is_under_way,
+    member_trigger,
+    number_of,
+    only_asked,
+    stand_in,
+    told_by_heartbeat,
+    why,
+)
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Rebalance, Shift, Shifts
-from rebalance_kit.forensics.words import short
+from rebalance_kit.forensics.words import FIRST_ANSWER, short
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from rebalance_kit.forensics.event import Event
 
-#: What a member asked for, by how its reason begins.
-_REASONS = {
-    "need to revoke partitions": "follow_up",
-    "cached metadata has changed": "metadata_changed",
-    "subscription has changed": "subscription_changed",
-    "need to re-join with the given member-id": "join",
-    "rebalance enforced by user": "enforced",
-}
-
-#: Reasons of a member that only answers what somebody else began.
-_ANSWERS = re.compile(
-    r"^(group is already rebalancing|consumer pro-actively leaving|rebalance failed|encountered )"
-)
-
-#: What counts as the cause when several things were told: the most telling first.
-_RANK = (
-    "fenced",
-    "poll_timeout",
-    "session_lost",
-    "configs_differ",
-    "enforced",
-    "configured",
-    "subscription_changed",
-    "metadata_changed",
-    "moved",
-    "leave",
-    "join",
-    "rejoin",
-    "follow_up",
-    "unseen",
-)
-
-
-#: Lines that prove that a rebalance is on its way.
-_UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
-_TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
-
-_HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance.?[Ii]n.?[Pp]rogress|REBALANCE_IN_PROGRESS")
-_NEW_MEMBER = re.compile(r"MemberIdRequired|needs a valid member ID")
-_MOVED = re.compile("NotCoordinator|not the correct coordinator|CoordinatorNotAvailable")
-
-_OF_METADATA = re.compile("metadata.*chang|chang.*metadata", re.IGNORECASE)
-
-#: Lines of members that the coordinator did not know any more.
-_SESSION_LOST = frozenset(
-    {"other_session_expired", "other_unknown_member", "rd_session_timeout", "heartbeat_unknown"}
-)
 
 #: Members whose clients log no generation have joined in one rebalance when they say so within this time.
 _SAME_END_MS = 2_000
@@ -77,60 +44,7 @@ _SOMEBODY = (
 )
 
 #: The first answer to a JoinGroup without a member id, in any client's words.
-_HANDSHAKE = re.compile(r"member_?id_?required", re.IGNORECASE)
 
-#: Lines with which a member asks to join by itself.
-_ASKED = frozenset({"joining", "rd_joining", "worker_rebalance"})
-
-#: Lines that prove a generation: members joined it, or its leader has shared out.
-_NUMBERED = frozenset({"joined", "synced", "other_joined", "rd_join_answer", "assignment_finished"})
-
-#: Triggers that only members meet.
-_LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
-
-#: Lines after which a member has no part in it any more.
-_GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
-
-#: Lines with which a consumer's life begins, or its process's; and one that stands there too.
-STARTS = frozenset(
-    {
-        *("process_started", "process_closed", "subscribed", "coordinator_found", "other_coordinator"),
-        *("assignment_finished", "topics_unassigned", "coordinator_lost", "other_step"),
-    }
-)
-_FOUND = frozenset({"coordinator_found", "other_coordinator"})
-
-#: The lines that tell of rebalances.
-FELT = (
-    _UNDER_WAY
-    | _GONE
-    | GAVE
-    | GOT
-    | {
-        *("joined", "synced", "other_joined", "rd_join_answer", "transitioned", "revoked"),
-        *("poll_timeout", "rd_poll_timeout", "other_poll_timeout", "rejoin_requested", "join_retried"),
-        *(
-            "rd_heartbeat_error",
-            "rd_session_timeout",
-            "rd_rejoin",
-            "client_instance_fenced",
-            "fatal",
-            "config_mismatch",
-            "worker_configured",
-            "generation_reset",
-            "assignment_finished",
-            "rd_member_id",
-        ),
-        *(
-            "other_session_expired",
-            "other_unknown_member",
-            "heartbeat_failed",
-            "heartbeat_unknown",
-            "joining",
-            "other_heartbeat_failed",
-        ),
-    }
-)
 
 _FIRST_JOIN = " (its first join: it had just subscribed)"
 
@@ -233,11 +147,11 @@ class Felt:
         self._in: set[tuple[str, str]] = set()
         #: Rebalances of clients that log no generation.
         self._unnumbered: list[_Unnumbered] = []
-        self._members: set[str] = set()
+        self._members: dict[str, int] = {}
 
     def start(self, event: Event) -> None:
         """A line with which a life begins, and what a leader says of its shares."""
-        member = event.client or _stand_in(event) or "", event.file
+        member = event.client or stand_in(event) or "", event.file
         if event.event == "process_started":
             self._begun_files.add(event.file)
         elif event.event == "assignment_finished":
@@ -251,7 +165,7 @@ class Felt:
         elif event.event == "coordinator_lost":
             self._unheard(member)
         elif event.event == "other_step":
-            if event.at_ms is not None and _HANDSHAKE.search(event.reason or ""):
+            if event.at_ms is not None and FIRST_ANSWER.search(event.reason or ""):
                 self._tell_join(member, event, event.at_ms)
         elif event.client is not None and member not in self._in:
             self._starts.setdefault(member, event.event)
@@ -267,7 +181,7 @@ class Felt:
     def _unheard(self, member: tuple[str, str]) -> None:
         """A member's coordinator is lost before it has answered: what the member asked for by itself is nothing that began."""
         asked = self._under_way.get(member)
-        if asked is not None and asked.event in _ASKED and not self._shifts.is_notified(member):
+        if asked is not None and asked.event in ASKED and not self._shifts.is_notified(member):
             del self._under_way[member]
             self._told = [
                 told
@@ -280,13 +194,13 @@ class Felt:
     def _by_itself(self, member: tuple[str, str]) -> str:
         """Why a member asks to join, of which its line gives no reason: it is new, it began it, or that is not told."""
         if member not in self._in:
-            new = member[1] in self._begun_files or self._starts.get(member, "") not in {"", *_FOUND}
+            new = member[1] in self._begun_files or self._starts.get(member, "") not in {"", *FOUND}
             return "join" if new else "unseen"
         return "unseen" if self._shifts.is_notified(member) else "rejoin"
 
     def take(self, event: Event) -> None:
         """A line of a client with a time."""
-        at_ms, client = event.at_ms, event.client or _stand_in(event)
+        at_ms, client = event.at_ms, event.client or stand_in(event)
         if at_ms is None or client is None:
             return
         member = client, event.file
@@ -308,23 +222,23 @@ class Felt:
             self._joined(member, event, at_ms)
             if event.event == "rd_join_answer" and event.members == 1:
                 one.shift.alone = one.named
-        elif _told_by_heartbeat(event):
+        elif told_by_heartbeat(event):
             self._shifts.notified(member, event.client or event.named_in_words, at_ms)
         if event.event == "other_joined" and number is None:
             self._joined_unnumbered(member, event, at_ms)
-        if number is not None or event.event in _GONE:
+        if number is not None or event.event in GONE:
             self._under_way.pop(member, None)
-        elif _under_way(event):
+        elif is_under_way(event):
             self._under_way.setdefault(member, event)
-        trigger = _trigger(event)
+        trigger = member_trigger(event)
         if trigger == "unseen":
             trigger = self._by_itself(member)
-        if number is not None or trigger in _LOST or event.event in {"coordinator_lost", "heartbeat_failed"}:
+        if number is not None or trigger in LOST or event.event in {"coordinator_lost", "heartbeat_failed"}:
             self._in.add(member)
         if trigger is not None:
-            rank = _RANK.index(trigger)
+            rank = RANK.index(trigger)
             told = _Told(
-                *(rank, at_ms, trigger, client, _why(event), event.file, event.line, event.confidence),
+                *(rank, at_ms, trigger, client, why(event), event.file, event.line, event.confidence),
                 named=client if event.client else event.named_in_words,
                 member=event.member,
                 since_ms=self._coming.get(member) if trigger == "join" else None,
@@ -345,7 +259,7 @@ class Felt:
         self, member: tuple[str, str], event: Event, at_ms: int, since_ms: int | None = None
     ) -> None:
         """Keep that a member joins."""
-        rank = _RANK.index("join")
+        rank = RANK.index("join")
         self._told.append(
             _Told(
                 *(rank, at_ms, "join", member[0], "", event.file, event.line, event.confidence),
@@ -371,7 +285,7 @@ class Felt:
         else:
             one.new.append(own)
         one.members.add(own)
-        self._members.add(own)
+        self._members[own] = at_ms
 
     def forget(self, before_ms: int) -> None:
         """Forget members that were last heard of before then, unless with them a rebalance began that goes on."""
@@ -387,6 +301,7 @@ class Felt:
         self._starts = {key: told for key, told in self._starts.items() if key in self._heard}
         self._coming = {key: at_ms for key, at_ms in self._coming.items() if at_ms >= before_ms}
         self._subscribed = {key: told for key, told in self._subscribed.items() if key in self._heard}
+        self._members = {own: at_ms for own, at_ms in self._members.items() if at_ms >= before_ms}
         over = max((one.after for one in self._last.values() if one.protocol == "classic"), default=0)
         self._leaders = {number: one for number, one in self._leaders.items() if number > over}
 
@@ -406,7 +321,7 @@ class Felt:
             self._reconciling[member] = self._reconciling[member][0], True
         if event.event == "transitioned" and event.state_from == "STABLE":
             self._reconciling[member] = event.epoch, False
-        number = _number(event)
+        number = number_of(event)
         if number is not None and number[0] == "consumer":
             # A member acknowledges what it gave up at the epoch that is over: that began nothing.
             if number[1] < self._epoch or self._reconciling.get(member) == (number[1], True):
@@ -472,7 +387,7 @@ class Felt:
         seen = told if told is not None and told.trigger != "unseen" else None
         protocol = "consumer" if first.event == "transitioned" else "classic"
         last = self._latest.get(protocol)
-        own = self._shifts.open((first.client or _stand_in(first) or "", first.file))
+        own = self._shifts.open((first.client or stand_in(first) or "", first.file))
         return [
             Rebalance(
                 protocol,
@@ -484,7 +399,7 @@ class Felt:
                 before=last.after if last else first.epoch,
                 said=(seen.reason or None) if seen else None,
                 named=seen.named if seen else None,
-                known=(own.words() if own is not None else None) or _only_asked(first),
+                known=(own.words() if own is not None else None) or only_asked(first),
                 confidence=seen.confidence if seen else first.confidence,
             )
         ]
@@ -497,94 +412,6 @@ class Felt:
             found = bisect_left(moments, told.at_ms)
             if found < len(moments) and told.at_ms > since[in_time[found]]:
                 rounds[in_time[found]].told.append(told)
-
-
-def _why(event: Event) -> str:
-    """What a line says of its reason: of a worker's configuration, whose it is."""
-    if event.event == "config_mismatch" and event.state_from is not None:
-        return f"its config offset is {event.state_from}, the group's {event.state_to}"
-    return (event.detail if event.event == "worker_configured" else event.reason) or ""
-
-
-def _only_asked(event: Event) -> str | None:
-    """Of a member that asked to join by itself, and has not joined in these logs: just that."""
-    first = event.event == "rd_rebalance" and event.state == "init"
-    if not first and event.event not in {"joining", "rd_joining", "worker_rebalance"}:
-        return None
-    return f"{event.client or event.named_in_words} asked to join; no line that was read tells that it has joined"
-
-
-def _number(event: Event) -> tuple[str, int] | None:
-    """The protocol and the generation or epoch that a member's line proves."""
-    if event.event in _NUMBERED and (event.generation or 0) > 0:
-        return "classic", event.generation or 0
-    # An epoch is settled when a member has acknowledged it; the states before may still carry the old one.
-    if event.event == "transitioned" and (event.epoch or 0) > 0 and event.state_to == "STABLE":
-        return "consumer", event.epoch or 0
-    return None
-
-
-def _stand_in(event: Event) -> str | None:
-    """What a member is called whose lines name no client: its file."""
-    return event.named_by_file if event.side != "broker" else None
-
-
-def _under_way(event: Event) -> bool:
-    """Whether the line proves that a rebalance is on its way."""
-    if event.event in {"rejoin_requested", "rd_heartbeat_error"}:
-        return _TOLD_TO_JOIN.search(event.reason or "") is not None
-    if event.event == "transitioned":
-        return event.state_from == "STABLE" and event.state_to == "RECONCILING"
-    if event.event == "other_heartbeat_failed":
-        return _HEARTBEAT.search(f"{event.reason} {event.text}") is not None
-    return event.event in _UNDER_WAY
-
-
-def _told_by_heartbeat(event: Event) -> bool:
-    """Whether a member learnt from an answer to its heartbeat that somebody else began a rebalance."""
-    if event.event in {"rejoin_requested", "rd_heartbeat_error"}:
-        return _TOLD_TO_JOIN.search(event.reason or "") is not None
-    return (
-        event.event in {"other_rebalancing", "other_heartbeat_failed"}
-        and _HEARTBEAT.search(f"{event.reason} {event.text}") is not None
-    )
-
-
-def _trigger(event: Event) -> str | None:
-    name, reason = event.event, event.reason
-    if name in {"poll_timeout", "rd_poll_timeout", "other_poll_timeout"}:
-        return "poll_timeout"
-    if name == "client_instance_fenced" or (
-        name in {"rd_heartbeat_error", "rd_rebalance", "fatal"} and "enced" in (reason or "")
-    ):
-        return "fenced"
-    if name in _SESSION_LOST or (name == "rd_rebalance" and "session timed out" in (reason or "")):
-        return "session_lost"
-    if name == "config_mismatch":
-        return "configs_differ"
-    if name == "worker_configured":
-        return "configured"
-    if name == "rd_rejoin" and _OF_METADATA.search(reason or ""):
-        return "metadata_changed"
-    if name == "rejoin_requested" and _MOVED.search(reason or ""):
-        return "moved"
-    if name == "rejoin_requested" and reason is not None:
-        for start, trigger in _REASONS.items():
-            if reason.startswith(start):
-                return trigger
-        return None if _ANSWERS.search(reason) else "enforced"
-    if name in {"leaving", "rd_leave", "other_leaving"}:
-        return "poll_timeout" if name == "leaving" and "poll timeout" in (reason or "") else "leave"
-    if name == "transitioned":
-        return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
-    if name in {"join_retried", "rd_join_answer"} and _NEW_MEMBER.search(reason or "") is not None:
-        return "join"
-    if (name == "rd_joining" and not event.member) or (
-        name == "rd_member_id" and not event.other and event.member
-    ):
-        return "join"
-    # Whoever joins first tells when it began, and not why.
-    return "unseen" if name in {"joining", "rd_joining"} else None
 
 
 def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Collection[str]) -> Rebalance:

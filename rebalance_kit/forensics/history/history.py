@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from rebalance_kit.analysis.ownership import CALLS, Owners
 from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
-from rebalance_kit.forensics.history.felt import FELT, STARTS, Felt
+from rebalance_kit.forensics.history.felt import Felt
 from rebalance_kit.forensics.history.lives import Lives, Names
+from rebalance_kit.forensics.history.member_lines import FELT, STARTS
 from rebalance_kit.forensics.history.rebalance import Lost, Waits
 from rebalance_kit.forensics.history.topics import KINDS, Subscriptions, Topics
 from rebalance_kit.forensics.history.triggers import Causes, topics_in

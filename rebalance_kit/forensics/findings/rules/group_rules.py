@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule, Rule, says
+from rebalance_kit.forensics.words import FIRST_ANSWER
 
 _KIP345 = "KIP-345 (static membership)"
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
@@ -34,8 +35,6 @@ _OVER = says(
 #: Errors of a commit that tell nothing of its member.
 _UNANSWERED = says("Retriable", "imed out", "imeout", "loading", "transport failure", "isconnect")
 _UNDER_WAY = says("undergoing a rebalance")
-#: The first answer to every JoinGroup without a member id.
-_HANDSHAKE = says("MemberIdRequired", "MEMBER_ID_REQUIRED", "[79]", "[Error 79]")
 #: Errors of a commit that other rules tell of.
 _KNOWN_OTHERWISE = says(
     *(
@@ -235,7 +234,9 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_join_failed",
         ("other_join_failed",),
-        when=lambda event: _UNKNOWN.search(event.reason or "") is None and not _HANDSHAKE(event),
+        when=lambda event: (
+            _UNKNOWN.search(event.reason or "") is None and not FIRST_ANSWER.search(event.reason or "")
+        ),
         sentence="{who} tried to join its group and failed ({reason})",
         do="Compare the client's timeout of a JoinGroup with max.poll.interval.ms of the group: the coordinator answers when all members "
         "have come, which may take as long. Otherwise look at the broker and the network.",
