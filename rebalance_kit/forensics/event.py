@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 #: A line holds fewer messages than this: ``row`` counts lines and the messages in them.
@@ -104,3 +105,13 @@ class Event:
     def named_in_words(self) -> str:
         """The same in a sentence."""
         return f"the client of {self.file.rsplit('/', 1)[-1]}"
+
+
+def only(values: Iterable[str | None]) -> str | None:
+    """The one value that there is besides None; None where there are several.
+
+    >>> only(["c1", None, "c1"]), only(["c1", "c2"])
+    ('c1', None)
+    """
+    different = set(values) - {None}
+    return next(iter(different)) if len(different) == 1 else None

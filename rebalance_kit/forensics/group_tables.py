@@ -13,9 +13,8 @@ from rebalance_kit.forensics.findings.subscribed import Remade
 from rebalance_kit.forensics.findings.table import MADE_AND_GONE, Findings
 from rebalance_kit.forensics.group_row import group_row
 from rebalance_kit.forensics.history.history import Common, Counts, History
-from rebalance_kit.forensics.history.lives import told_apart
+from rebalance_kit.forensics.history.speakers import of_other_clients, told_apart
 from rebalance_kit.forensics.history.storms import storms
-from rebalance_kit.forensics.lines.file_reader import of_other_clients
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 
 if TYPE_CHECKING:

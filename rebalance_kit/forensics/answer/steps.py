@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of
-from rebalance_kit.forensics.history.lives import told_apart
+from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted, short

@@ -21,11 +21,11 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from rebalance_kit.forensics.event import FILE_END, Event
+from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.history.triggers import reason_member
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 
 #: The columns of the table, in order (``path`` and ``group`` come before them).
@@ -176,81 +176,6 @@ def given_id(event: Event) -> str | None:
     """The member id with which a line says that a client is to join."""
     given = _GIVEN_ID.search(event.reason) if event.reason else None
     return given[1] or None if given else None
-
-
-def told_apart(events: Sequence[Event]) -> Sequence[Event]:
-    """The events with another name for each of several members that share a client id at the same time.
-
-    Such members are told apart by the process whose lines hold their member id: a file, a container or a process id.
-    """
-    seen: dict[str, dict[tuple[str, str], _Seen]] = {}
-    for event in events:
-        if event.side != "broker" and event.client is not None:
-            process = event.file, _process_of(event.text)
-            seen.setdefault(event.client, {}).setdefault(process, _Seen()).take(event)
-    names = {
-        (
-            client,
-            process,
-        ): f"{client} ({process[1] or FILE_END.sub('', process[0].rsplit('/', 1)[-1], count=1)})"
-        for client, processes in seen.items()
-        if len(processes) > 1
-        for process, one in processes.items()
-        if any(one.is_beside(other) for other in processes.values())
-    }
-    if not names:
-        return events
-    return [
-        Event({**event.__dict__, "client": name})
-        if event.side != "broker"
-        and event.client is not None
-        and (name := names.get((event.client, (event.file, _process_of(event.text)))))
-        else event
-        for event in events
-    ]
-
-
-class _Seen:
-    """What the lines of one process hold of a client id: member ids, generations that they joined, and since and until when."""
-
-    def __init__(self) -> None:
-        self._members: set[str] = set()
-        self._joined: set[int] = set()
-        self._since_ms, self._until_ms = inf, -inf
-
-    def take(self, event: Event) -> None:
-        """A line of it."""
-        if (member := given_id(event) or event.member) and member not in NO_ID:
-            self._members.add(member)
-            if event.event == "joined" and event.generation is not None:
-                self._joined.add(event.generation)
-        if event.at_ms is not None:
-            self._since_ms, self._until_ms = (
-                min(self._since_ms, event.at_ms),
-                max(self._until_ms, event.at_ms),
-            )
-
-    def is_beside(self, other: _Seen) -> bool:
-        """Whether both were members at the same time, under ids of their own."""
-        if not self._members or not other._members or self._members & other._members:
-            return False
-        together = self._since_ms <= other._until_ms and other._since_ms <= self._until_ms
-        return together or bool(self._joined & other._joined)
-
-
-#: What a collector writes before a process' lines, or Spring Boot before its threads.
-_PROCESS = re.compile(
-    r"\[pod/([\w.-]+)[^\]]*\] |([\w.-]+) +\| |.{0,60}?\b(?:TRACE|DEBUG|INFO|WARN|ERROR) +(\d{1,9}) --- "
-)
-
-
-def _process_of(text: str) -> str:
-    """The container or the process that wrote a line; nothing where the line does not tell."""
-    found = _PROCESS.match(text)
-    if found is None:
-        return ""
-    pod, container, number = found.groups()
-    return pod or container or f"process {number}"
 
 
 #: Client and instance id of a member of whom no line tells either.

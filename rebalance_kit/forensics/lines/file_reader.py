@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event
+from rebalance_kit.forensics.event import MESSAGES_A_LINE, Event, only
 from rebalance_kit.forensics.lines.anchors import is_unclear
 from rebalance_kit.forensics.lines.line_reader import LONGEST_LINE, SHOWN, Messages, Several
 from rebalance_kit.forensics.lines.repeats import ZONE, QuickReader, Repeats, sieve
@@ -289,94 +288,13 @@ def _complete(told: FileRead, shift_ms: int) -> None:
                 fields["back_ms"] = before - at_ms
             before = at_ms
     told.last_ms = before
-    client, group = _only(clients), _only(groups)
+    client, group = only(clients), only(groups)
     for fields in nameless:
         if client is not None:
             fields.setdefault("client", client)
         # What single words tell is of the group only where the client is known too.
         if group is not None and (client is not None or "confidence" not in fields):
             fields.setdefault("group", group)
-
-
-#: An error that a client's connection, or a field of a record on lines of its own, tells beside the client's own line.
-_ANSWER = re.compile(r"Response \w+\(key: \d|\A\s*\\?[\"']?error\\?[\"']?\s*:")
-_ANSWERED_LINES, _ANSWERED_MS = 12, 500
-
-#: A consumer of kafkajs that crashed and starts again by itself says so, in one of its next lines.
-_RESTARTS = re.compile(r"\brestart\\?[\"']?\s*[:=]\s*true\b")
-_RESTARTED = 5
-
-
-def of_other_clients(events: Sequence[Event]) -> list[Event]:
-    """Events file by file, those of other clients as the whole of their file tells them (copies; the others are as they were)."""
-    told = list(events)
-    places: dict[tuple[str, str], list[int]] = {}
-    named: set[tuple[str, str]] = set()
-    others: set[tuple[str, str]] = set()
-    for place, event in enumerate(told):
-        if event.side != "broker":
-            places.setdefault((event.path, event.file), []).append(place)
-            (others if event.side == "other" else named if event.client else set()).add(
-                (event.path, event.file)
-            )
-    for file in others - named:
-        copies = [told[place].__dict__.copy() for place in places[file]]
-        _of_other_clients([fields for fields in copies if fields["side"] == "other"])
-        client = _only({fields.get("client") for fields in copies})
-        for place, fields in zip(places[file], copies, strict=True):
-            if client is not None:
-                fields.setdefault("client", client)
-            told[place] = Event(fields)
-    return told
-
-
-def _of_other_clients(events: list[dict[str, Any]]) -> None:
-    """Lines of other clients: who speaks, by member id where no client is named; what is told twice, and what follows."""
-    head: dict[str, Any] = {"line": -1, "text": ""}
-    nameless = not any(fields.get("client") for fields in events)
-    for place, fields in enumerate(events):
-        # brod breaks its lines behind who speaks.
-        if fields["line"] == head["line"] + 1 and head["text"].endswith("):") and "client" not in fields:
-            fields |= {name: head[name] for name in ("client", "group") if name in head}
-        head = fields
-        if nameless and (member := fields.get("member")):
-            fields["client"] = member.strip("'")
-        if fields["event"] == "consumer_crashed" and (
-            _RESTARTS.search(fields["text"])
-            or any(one["event"] == "other_restarting" for one in events[place + 1 : place + _RESTARTED])
-        ):
-            fields["event"] = "consumer_restarts"
-    _told_once(events)
-
-
-def _told_once(events: list[dict[str, Any]]) -> None:
-    """A client's connection tells a refusal that its own line repeats: one refusal, told by the first of them."""
-    told: dict[int, list[int]] = {}
-    for place, fields in enumerate(events):
-        if not _ANSWER.search(fields["text"]):
-            continue
-        for other in (*events[place + 1 : place + 5], *events[max(0, place - 2) : place]):
-            apart_ms = abs((fields.get("at_ms") or 0) - (other.get("at_ms") or 0))
-            if (
-                other["event"] == fields["event"]
-                and not _ANSWER.search(other["text"])
-                and abs(other["line"] - fields["line"]) <= _ANSWERED_LINES
-                and apart_ms <= _ANSWERED_MS
-                and fields.get("client") in {None, other.get("client")}
-            ):
-                told.setdefault(id(other), []).append(place)
-                fields |= {name: other[name] for name in ("client", "group", "member") if other.get(name)}
-                break
-    for place, fields in enumerate(events):
-        if places := told.get(id(fields)):
-            for later in sorted({place, *places}, key=lambda one: (events[one].get("at_ms") or 0, one))[1:]:
-                events[later]["event"] = "other_step"
-
-
-def _only(values: set[str | None]) -> str | None:
-    """The one value that there is besides None."""
-    several = values - {None}
-    return next(iter(several)) if len(several) == 1 else None
 
 
 def shift(run: str, name: str, reading: Reading) -> int:

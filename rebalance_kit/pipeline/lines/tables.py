@@ -28,7 +28,7 @@ from urllib.parse import unquote, urlsplit
 
 from pyspark.sql import functions as F
 
-from rebalance_kit.forensics.event import MESSAGES_A_LINE
+from rebalance_kit.forensics.event import MESSAGES_A_LINE, only
 from rebalance_kit.forensics.lines.file_reader import DAY_MS, shift
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import KEPT_OF_A_LONG_LINE, LONGEST_LINE
@@ -272,7 +272,7 @@ def _counts(pieces: Sequence[dict[str, Any]], shift_ms: int) -> dict[str, int | 
 
 def places_in(pieces: Sequence[Piece], shift_ms: int) -> list[Place]:
     """The blocks of one file, in order."""
-    client, group = (_only(name for piece in pieces for name in piece[4][of]) for of in ("clients", "groups"))
+    client, group = (only(name for piece in pieces for name in piece[4][of]) for of in ("clients", "groups"))
     places: list[Place] = []
     before, before_ms = 0, None
     for (path, file, block), several in groupby(pieces, itemgetter(0, 1, 2)):
@@ -281,11 +281,6 @@ def places_in(pieces: Sequence[Piece], shift_ms: int) -> list[Place]:
             before += counts["lines"]
             before_ms = before_ms if counts["last_ms"] is None else counts["last_ms"]
     return places
-
-
-def _only(names: Iterable[str]) -> str | None:
-    different = set(names)
-    return next(iter(different)) if len(different) == 1 else None
 
 
 #: The columns of bronze, in order.

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rebalance_kit.forensics.grammar.template import is_group, partitions_of
-from rebalance_kit.forensics.history.lives import told_apart
+from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import client_like, is_unclear
 from rebalance_kit.forensics.lines.file_reader import FileReader
 from rebalance_kit.forensics.lines.files import Text
