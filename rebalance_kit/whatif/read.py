@@ -1,4 +1,4 @@
-"""Logs to the nights of the groups in them."""
+"""Logs to the nights of the groups in them: what the lines print, and what `inferred` makes of the rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
-from statistics import median
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.lines.archives import budget
@@ -18,7 +17,6 @@ from rebalance_kit.forensics.look import Look, look
 from rebalance_kit.forensics.words import counted
 from rebalance_kit.model.broker_keys import BROKER_KEYS
 from rebalance_kit.model.client_keys import CLIENT_KEYS, REFUSED_BY_CONSUMER
-from rebalance_kit.model.config import ClientConfig
 from rebalance_kit.model.errors import ConfigError, DataError
 from rebalance_kit.model.versions import PREFERRED, parse_version
 from rebalance_kit.whatif.config_files import Block, printed_in
@@ -40,10 +38,20 @@ from rebalance_kit.whatif.coordinator import (
     stops_of,
     topics_of,
 )
+from rebalance_kit.whatif.inferred import (
+    BROKER_SESSION,
+    TOGETHER_MS,
+    allowed_values,
+    assigned,
+    fill_in,
+    infer,
+    joins_itself,
+    mode_of,
+    rates_of,
+    set_broker,
+)
 from rebalance_kit.whatif.lives import Deed, Ground, Life, Member, Night, Observed, ground, lives_of, told_by
 
-TOGETHER_MS = 10_000
-"""Members that close within this time at the very end are a shutdown, which is no part of the night."""
 LONGEST_S = 604_800
 """A week, which is the longest scenario."""
 SETTLED_MS = 10_000
@@ -52,17 +60,12 @@ MOST_NAMED = 3
 """Groups and members that one sentence names."""
 BEGINNING_MS = 6_500
 """Processes that start this soon after the first one belong to the group's beginning."""
-_ASSIGNMENT = re.compile(r"([\w.-]+)-([0-9]{1,9})")
 _SUBSCRIBES_TO = ("pattern", "regular expression")
 _REPLICAS = re.compile(r"replicas=\[([0-9]{1,9}(?:,[0-9]{1,9})*)\]")
-_STRATEGY = "partition.assignment.strategy"
 WHOLE = frozenset({"INT", "LONG", "SHORT"})
 _SESSION, _POLL = "session.timeout.ms", "max.poll.interval.ms"
-_BROKER_SESSION = "group.consumer.session.timeout.ms"
 MOST_CLOCKS = 12
 """Choices of unknown clocks that are drawn."""
-_NATIVE_SESSION_MS = 45_000
-_SESSIONS_MS = (6_000, 10_000, 15_000, 20_000, 30_000, 45_000, 60_000)
 _OTHERS = {
     "worker_": "Connect workers",
     "connector_": "Connect workers",
@@ -193,7 +196,7 @@ class _Reader:
         self._members(night, lives, coordinator)
         night.protocol = self._protocol(night, dated)
         self._broker(night)
-        _fill_in(night)
+        fill_in(night)
         self._clocks(night, lives, coordinator, chosen)
         self._deeds(night, lives, coordinator)
         night.begin_ms = min([begin_ms, *(deed.at_ms for deed in night.deeds if deed.do == "start")])
@@ -236,7 +239,7 @@ class _Reader:
             member.version = _versions(first)
             member.client = "librdkafka" if any(one.side == "librdkafka" for one in first) else "java"
             member.instance = next((one.instance for one in first if one.instance), None)
-            member.before = not each[0].started and not _joins_itself(first)
+            member.before = not each[0].started and not joins_itself(first)
             subscribed = next((one for one in first if one.event == "subscribed"), None)
             if subscribed is not None and any(word in subscribed.text for word in _SUBSCRIBES_TO):
                 member.pattern = (subscribed.detail or "").strip("'")
@@ -248,7 +251,7 @@ class _Reader:
                 night.members[name] = Member(name, instance=event.instance)
         native = [member for member in night.members.values() if member.client == "librdkafka"]
         for member in native:
-            _infer(member, lives.get(member.name, []), coordinator)
+            infer(member, lives.get(member.name, []), coordinator)
         for member in native:
             for other in native:
                 for key, value in other.configs.items():
@@ -323,9 +326,9 @@ class _Reader:
         if any(most is not None for _, most in bounds.values()):
             least = max(least for least, _ in bounds.values())
             most = min(most for _, most in bounds.values() if most is not None)
-            allowed = _allowed(least, most, SESSIONS_MS, session, self._as_others(night, _SESSION))
+            allowed = allowed_values(least, most, SESSIONS_MS, session, self._as_others(night, _SESSION))
             if consumer:
-                _set_broker(night, self._choose(night, _BROKER_SESSION, allowed, chosen))
+                set_broker(night, self._choose(night, BROKER_SESSION, allowed, chosen))
             else:
                 value = self._choose(night, _SESSION, allowed, chosen)
                 for member in untold:
@@ -349,7 +352,7 @@ class _Reader:
         if late:
             limits = [found for one in late if (found := poll_bound(lives[one.name])) is not None]
             most = min(limits, default=300_000)
-            allowed = _allowed(0, most, POLLS_MS, 300_000, self._as_others(night, _POLL))
+            allowed = allowed_values(0, most, POLLS_MS, 300_000, self._as_others(night, _POLL))
             value = self._choose(night, _POLL, allowed, chosen)
             for member in night.members.values():
                 member.configs.setdefault(_POLL, value)
@@ -384,7 +387,7 @@ class _Reader:
         said = ", ".join(f"{one / 1000:g}" for one in sorted(allowed))
         night.plain = night.plain or value in {45_000, 300_000}
         night.missing.append(
-            f"{'the KafkaConfig block of the broker' if key == _BROKER_SESSION else 'a ConsumerConfig block of the members'}: "
+            f"{'the KafkaConfig block of the broker' if key == BROKER_SESSION else 'a ConsumerConfig block of the members'}: "
             f"no line names {key}, and {said} s all fit; each is drawn"
         )
         return str(value), Ground(why=f"one of {said} s")
@@ -413,7 +416,7 @@ class _Reader:
                     (one.assignor for one in dated if one.event == "computed" and one.assignor), ""
                 )
                 return "consumer-range" if assigned == "range" else "consumer"
-        modes = [_mode(member, night.kafka_version) for member in night.members.values()]
+        modes = [mode_of(member, night.kafka_version) for member in night.members.values()]
         if "cooperative" in modes and "eager" not in modes:
             return "cooperative"
         chosen = next(
@@ -476,7 +479,7 @@ class _Reader:
             if deed.do == "subscribe"
             for topic in deed.args.get("topics", ())  # type: ignore[attr-defined]
         }
-        named, first = _assigned(dated, self.group)
+        named, first = assigned(dated, self.group)
         if not named and not wanted:
             named = {name: count for name, (count, _) in topics.items()}
             if named:
@@ -512,7 +515,7 @@ class _Reader:
                     night.assumed.append(
                         f"{member.name} subscribes to {', '.join(member.topics)}: what the group was assigned"
                     )
-        night.rate_per_s = _rates(dated, self.group)
+        night.rate_per_s = rates_of(dated, self.group)
 
     # --- what happened -----------------------------------------------------------------------------
     def _observed(self, night: Night, lives: dict[str, list[Life]]) -> None:
@@ -618,106 +621,6 @@ def _versions(events: Sequence[Event]) -> str:
     return ""
 
 
-def _allowed(least: int, most: int, usual: Sequence[int], default: int, others: set[int]) -> list[int]:
-    """The values (ms) that the bounds allow, the likeliest first: what others of the group have, else the default, else the middle one."""
-    told = sorted(one for one in others if least <= one <= most)
-    if told:
-        return told
-    found = [one for one in usual if least <= one <= most]
-    if default in found:
-        return [default, *(one for one in found if one != default)]
-    if not found:
-        return [max(usual[0], (least + min(most, 1_800_000)) // 2)]
-    middle = found[(len(found) - 1) // 2]
-    return [middle, *(one for one in found if one != middle)]
-
-
-def _set_broker(night: Night, value: tuple[str, Ground]) -> None:
-    """A session of the broker's, with the least that it has to allow then."""
-    night.broker[_BROKER_SESSION] = value
-    if int(value[0]) < 45_000:
-        night.broker["group.consumer.min.session.timeout.ms"] = (
-            value[0],
-            Ground(why="the session is so short"),
-        )
-    if int(value[0]) > 60_000:
-        night.broker["group.consumer.max.session.timeout.ms"] = value[0], Ground(why="the session is so long")
-
-
-def _fill_in(night: Night) -> None:
-    """What the lines show of the protocol, for members whose ConsumerConfig is not printed."""
-    given = {
-        "consumer": ("group.protocol", "consumer"),
-        "consumer-range": ("group.protocol", "consumer"),
-        "cooperative": (_STRATEGY, "org.apache.kafka.clients.consumer.CooperativeStickyAssignor"),
-        "sticky": (_STRATEGY, "org.apache.kafka.clients.consumer.StickyAssignor"),
-        "roundrobin": (_STRATEGY, "org.apache.kafka.clients.consumer.RoundRobinAssignor"),
-    }.get(night.protocol)
-    for member in night.members.values():
-        if given and member.client == "java" and not member.configs:
-            member.configs[given[0]] = given[1], Ground(why=f"the group's lines are of {night.protocol}")
-
-
-def _infer(member: Member, lives: Sequence[Life], coordinator: Coordinator) -> None:
-    """What librdkafka does not print and its lines show: poll limit, mode, and the session between last heartbeat and expulsion."""
-    events = [event for life in lives for event in life.events]
-    for event in events:
-        if event.event == "rd_poll_timeout" and event.limit_ms:
-            member.configs["max.poll.interval.ms"] = str(event.limit_ms), ground(event)
-        elif event.event == "rd_rebalance" and event.mode == "COOPERATIVE":
-            member.configs.setdefault(_STRATEGY, ("cooperative-sticky", ground(event)))
-        elif event.event == "rd_epoch_heartbeat":
-            member.configs.setdefault("group.protocol", ("consumer", ground(event)))
-    limit = member.configs.get("max.poll.interval.ms")
-    if limit is not None and int(limit[0]) < _NATIVE_SESSION_MS and "group.protocol" not in member.configs:
-        why = "librdkafka takes no session longer than max.poll.interval.ms, and its default is 45 s"
-        member.configs["session.timeout.ms"] = "10000", Ground(why=why)
-    for name, event in coordinator.expires:
-        beats = [
-            one.at_ms or 0
-            for one in events
-            if one.event == "rd_heartbeat" and (one.at_ms or 0) < (event.at_ms or 0)
-        ]
-        if name == member.name and beats and "group.protocol" not in member.configs:
-            silent_ms = (event.at_ms or 0) - beats[-1]
-            session_ms = min(_SESSIONS_MS, key=lambda each: abs(each - silent_ms))
-            if abs(session_ms - silent_ms) < 500:
-                member.configs["session.timeout.ms"] = (
-                    str(session_ms),
-                    ground(event, "so long after its last heartbeat"),
-                )
-
-
-def _joins_itself(events: Sequence[Event]) -> bool:
-    """Whether a log that begins without the start of its process begins at its first join."""
-    return any(
-        one.event in {"member_id_given", "rd_join_answer"}
-        or (one.event == "rejoin_requested" and "given member-id" in (one.reason or ""))
-        or (one.event == "transitioned" and one.state_from == "UNSUBSCRIBED")
-        for one in events[:8]
-    )
-
-
-def _mode(member: Member, version: str) -> str:
-    given = member.configs.get(_STRATEGY)
-    if given is None:
-        return ""
-    try:
-        config = ClientConfig.of({_STRATEGY: strategies(given[0])}, version)
-    except ConfigError:
-        return ""
-    return config.mode.lower()
-
-
-def strategies(printed: str) -> list[str]:
-    """The classes of a printed ``partition.assignment.strategy``.
-
-    >>> strategies("[class org.apache.kafka.clients.consumer.RangeAssignor]")
-    ['org.apache.kafka.clients.consumer.RangeAssignor']
-    """
-    return [part.strip().removeprefix("class ") for part in printed.strip("[]").split(",") if part.strip()]
-
-
 def _fits(night: Night, kind: str, key: str, value: str, place: str) -> bool:
     """Whether a printed value can be one of its key's; what cannot, because somebody changed the line, is said."""
     if kind not in WHOLE or re.fullmatch(r"-?[0-9]{1,18}", value):
@@ -730,35 +633,6 @@ def _fits(night: Night, kind: str, key: str, value: str, place: str) -> bool:
 
 def _bare(value: str) -> str:
     return re.sub(r"[\[\]()'\s,]", "", value).lower()
-
-
-def _assigned(dated: Sequence[Event], group: str) -> tuple[dict[str, int], dict[str, Ground]]:
-    """Topics and at least how many partitions each has, from what members were assigned."""
-    counts: dict[str, int] = {}
-    first: dict[str, Ground] = {}
-    for event in dated:
-        if event.group != group:
-            continue
-        for text in event.partitions or ():
-            found = _ASSIGNMENT.fullmatch(text)
-            if found:
-                counts[found[1]] = max(counts.get(found[1], 0), int(found[2]) + 1)
-                first.setdefault(found[1], ground(event, "the greatest partition that was assigned"))
-    return counts, first
-
-
-def _rates(dated: Sequence[Event], group: str) -> dict[str, float]:
-    """Records a second of each partition of a topic, from positions that were set at two moments."""
-    seen: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for event in dated:
-        if event.group == group and event.event == "offset_set" and event.topic and event.offset is not None:
-            seen[event.topic].append((event.at_ms or 0, event.offset))
-    rates: dict[str, list[float]] = defaultdict(list)
-    for partition, moments in seen.items():
-        for (before, low), (after, high) in pairwise(moments):
-            if after - before >= TOGETHER_MS and high > low:
-                rates[partition.rpartition("-")[0]].append((high - low) * 1000 / (after - before))
-    return {topic: round(median(values), 1) for topic, values in rates.items()}
 
 
 def _first_deed(night: Night) -> int:

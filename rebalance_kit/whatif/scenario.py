@@ -15,8 +15,9 @@ from rebalance_kit.model.html import visible
 from rebalance_kit.model.key_types import UnknownConfig
 from rebalance_kit.simulation.scenario.scenario import Action, MemberSpec, Scenario, TopicSpec
 from rebalance_kit.simulation.scenario.yaml_writer import write_scenario
+from rebalance_kit.whatif.inferred import strategies
 from rebalance_kit.whatif.lives import Deed, Ground, Member, Night
-from rebalance_kit.whatif.read import BEGINNING_MS, WHOLE, strategies
+from rebalance_kit.whatif.read import BEGINNING_MS, WHOLE
 
 _EARLIEST = {"auto.offset.reset": "earliest"}
 _NAME = re.compile(r"[^A-Za-z0-9_.-]+")
