@@ -224,6 +224,11 @@ class Tables(Protocol):
         ...
 
     @property
+    def period(self) -> tuple[int, int] | None:
+        """From when to when the lines were written, those of no group too; None where the engine does not read their times."""
+        ...
+
+    @property
     def passed_over(self) -> tuple[PassedOver, ...]:
         """Files that were not read, and why."""
         ...

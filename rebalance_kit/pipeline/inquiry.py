@@ -61,6 +61,11 @@ class Forensics:
         return "\n".join([*lines, "Try .findings.select('sentence', 'do').show(truncate=False)"])
 
     @property
+    def period(self) -> None:
+        """Not told: lines of no group are dropped before their times are read."""
+        return
+
+    @property
     def passed_over(self) -> tuple[PassedOver, ...]:
         """Files that were not read, and why."""
         return self.survey.passed_over

@@ -46,8 +46,7 @@ class Selected:
     @property
     def period(self) -> tuple[int, int] | None:
         """From when to when the lines were written, where the engine tells it of all lines."""
-        period: tuple[int, int] | None = getattr(self._result, "period", None)
-        return period
+        return self._result.period
 
     def rows(self, name: str) -> list[Row]:
         """The rows of a table that are asked for, in its order."""

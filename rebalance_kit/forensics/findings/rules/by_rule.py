@@ -52,8 +52,9 @@ LINE_CODES = frozenset(rule.code for rules in RULES_BY_EVENT.values() for rule i
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000
 
-#: A member that fails to join so often at most and then joins has only started.
-JOINED, _FEW_TRIES = frozenset({"joined", "synced", "other_joined"}), 3
+#: Lines with which a member has joined, and what is forgiven it then.
+JOINED = frozenset({"joined", "synced", "other_joined"})
+_FORGIVEN = {rule.code: rule.forgiven for rule in RULES if isinstance(rule, LineRule) and rule.forgiven}
 
 #: What a member meets once, whatever its client and its application print.
 _TOLD_ONCE = frozenset({"client_instance_fenced", "lost"})
@@ -131,11 +132,15 @@ class ByRule:
         return self._limits.get((event.path, event.file), {}) | self._limits.get(event.client or "", {})
 
     def joined(self, event: Event) -> None:
-        """A member has joined: a few tries that failed before were its start."""
-        for whose in (_whose(event), ("file", event.named_by_file)):  # it has no member id before it joins
-            key = "client_join_failed", *whose
-            if key in self._hits and self._hits[key].times <= _FEW_TRIES:
-                del self._hits[key]
+        """A member has joined: what its rule forgives then was its start."""
+        for code, most in _FORGIVEN.items():
+            for whose in (
+                _whose(event),
+                ("file", event.named_by_file),
+            ):  # it has no member id before it joins
+                hits = self._hits.get((code, *whose))
+                if hits is not None and hits.times <= most:
+                    del self._hits[code, *whose]
 
     def found(self, event: Event) -> None:
         """A member has found its coordinator."""

@@ -234,6 +234,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_join_failed",
         ("other_join_failed",),
+        forgiven=3,
         when=lambda event: (
             _UNKNOWN.search(event.reason or "") is None and not FIRST_ANSWER.search(event.reason or "")
         ),

@@ -45,11 +45,15 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class LineRule(_Words):
-    """A finding for every member (or group) with a line of these ``events`` that ``when`` accepts."""
+    """A finding for every member (or group) with a line of these ``events`` that ``when`` accepts.
+
+    So many lines at most as ``forgiven`` are no finding where their member joins afterwards: it had only started.
+    """
 
     code: str
     events: tuple[str, ...]
     when: Callable[[Event], bool] = always
+    forgiven: int = 0
 
 
 @dataclass(frozen=True, slots=True)
