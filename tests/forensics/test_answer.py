@@ -91,9 +91,7 @@ def test_the_first_screen_is_one_screen_and_says_what_who_why_and_what_to_do(sai
 
 def test_where_lines_speak_of_a_group_and_no_rebalance_can_be_told_none_is_denied(said):
     _, text = said(app=client(0, "c1", "Subscribed to topic(s): orders"))
-    assert text.startswith(
-        "1 line about orders-app: subscribes. They tell of no rebalance from its beginning or to its end."
-    )
+    assert text.startswith('orders-app: c1 "Subscribed to topic(s): orders". No line tells of a rebalance.')
 
 
 def test_identical_findings_are_one_card(said):

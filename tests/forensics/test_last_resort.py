@@ -245,14 +245,11 @@ _NATIVE = "%7|1772359200.000|CGRPTERM|c1#consumer-1| [thrd:main]: "
             "(state up, join-state wait-unassign-to-complete) before terminating",
             "waits, before it closes (2 partitions, 1 commit)",
         ),
-        (
-            "Warning: Consumer group 'g' is rebalancing.\n",
-            "kafka-consumer-groups found the group rebalancing",
-        ),
+        ("Warning: Consumer group 'g' is rebalancing.\n", "\"Consumer group 'g' is rebalancing.\""),
     ],
 )
 def test_what_a_client_or_a_tool_said_is_told_in_words(lines, said, tmp_path):
-    assert f": {said}." in verdict(look([_log(tmp_path, lines + "\n")])).sentence
+    assert f"{said}." in verdict(look([_log(tmp_path, lines + "\n")])).sentence
 
 
 def test_a_tools_warning_is_no_members_and_a_wrapped_line_of_a_leaver_is_one(tmp_path):

@@ -310,7 +310,7 @@ TOLD = {
     ),
     "cut": (
         "broker  10:00:01.634 Member rdkafka-6ed7af08-.. has left group through explicit `LeaveGroup` request ..",
-        "a member leaves",
+        "has left group through explicit",
     ),
     "no topics": ('[thrd:main]: Group "g7": no topics in metadata matched subscription', "sees none"),
     "connect": (

@@ -50,7 +50,7 @@ def _lines(
     yield f"- Severity: {said.severity or 'none'}"
     if sums["longest_ms"] is not None:
         yield f"- Cost: {bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread, longest gap {sums['longest_ms'] / 1000:,.1f} s ({unmarked(sums['longest'])})"
-    yield f"- Read: {counted(len(result.rows('lines')), 'file')}; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
+    yield f"- Read: {counted(len(result.rows('lines')), 'file')}; {counted(known.about - known.unclear, 'line')} read as a group's"
     if picture:
         yield ""
         yield f"![Rebalances and unread partitions over time]({picture})"

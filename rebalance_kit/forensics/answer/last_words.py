@@ -6,10 +6,12 @@ Lines of no group are not kept while logs are read; the few files that matter ar
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from rebalance_kit.forensics.answer.steps import UNREAD
 from rebalance_kit.forensics.grammar.template import LONG
 from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR
 from rebalance_kit.forensics.lines.files import Text
@@ -216,6 +218,31 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     place, text = next(one for one in found if kind.pattern.search(one[1]))
     means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
     return f"{counted(len(found), 'line')} of trouble, {'the first' if found[0][0] == place else 'for instance'}: {place}  {' '.join(text.split())[:_SHOWN]}{means}"
+
+
+def unread(result: Tables) -> list[Row]:
+    """The lines that were not read as a group's, with the times that they hold, as rows beside the table of events."""
+    read: dict[str, set[int]] = defaultdict(set)
+    shift_ms: dict[str, int] = {}
+    clock = Clock(Reading())
+    for event in result.rows("events"):
+        read[event["file"]].add(event["line"])
+        own_ms = clock.read(*time_in(event["text"]))
+        if own_ms is not None and event["at_ms"] is not None:
+            shift_ms.setdefault(event["file"], event["at_ms"] - own_ms)
+    found = []
+    for row in result.rows("lines"):
+        file = row["file"]
+        for number, text in _lines(_path(row)):
+            if number not in read[file]:
+                own_ms = clock.read(*time_in(text)) if file in shift_ms else None
+                found.append(
+                    {
+                        "file": file, "line": number, "row": 0, "event": UNREAD, "text": text[:LONG].rstrip("\r"),
+                        "at_ms": None if own_ms is None else own_ms + shift_ms[file],
+                    }
+                )  # fmt: skip
+    return found
 
 
 #: Exceptions that tell by themselves what their member met.

@@ -7,6 +7,7 @@ import textwrap
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from rebalance_kit.forensics.answer.last_words import unread
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
@@ -78,7 +79,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     known = said.understood
     told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}, {period}"
     if known.about:
-        told += f"; {known.about - known.unclear:,} of {counted(known.about, 'line')} about groups understood"
+        told += f"; {counted(known.about - known.unclear, 'line')} read as a group's"
     if known.by_words:
         told += f" ({known.by_words:,} by single words: less sure)"
     lines = _wrap("  read      ", told)
@@ -320,28 +321,46 @@ def _recent(rows: Sequence[Row]) -> list[str]:
 
 
 def _in_order(result: Selected, room: int) -> list[str]:
-    """Of a short log what each line tells, in order of time; nothing of a longer one, or where there is no room."""
-    if sum(row["parsed"] for row in result.rows("lines")) > SHORT:
+    """Of a short log what each line tells, in order of time; nothing of a longer one, or where there is no room.
+
+    All lines of a log of ``SHORT`` lines, those about groups of a longer one that holds so many of them.
+    """
+    rows = result.rows("lines")
+    if sum(row["parsed"] for row in rows) > SHORT:
         return []
-    steps = timeline(result.rows("events"))
+    whole = sum(row["lines"] for row in rows) <= SHORT and not result.narrowed
+    steps = timeline(result.rows("events"), unread(result) if whole else ())
     whose = {one.who for one in steps}
     alone = next(iter(whose)) if len(whose) == 1 else ""
-    told = [line for one in steps if (line := _of_step(one, "" if alone else one.who))]
     head = [f"  in order  {alone}".rstrip()]
+    for width in (3, 2, 1):
+        told = [_of_step(one, "" if alone else one.who, width) for one in steps]
+        if sum(map(len, told)) <= room - len(head) - 1:
+            break
     shown, left = _both_ends(told, room - len(head) - 2)
     return [*head, *shown, ""] if shown and left < len(told) else []
 
 
-def _of_step(one: Step, who: str) -> list[str]:
+def _of_step(one: Step, who: str, height: int) -> list[str]:
     at = f"{clock(one.at_ms)[11:]}" if one.at_ms is not None else f"line {one.line}"
     often = f"  ({one.lines} lines)" if one.lines > 1 else ""
-    return textwrap.wrap(
-        f"{who}  {one.what}{often}".strip(),
-        WIDTH,
+    more = (
+        f"  (and {counted(one.more, 'line')} that {'belongs' if one.more == 1 else 'belong'} to it)"
+        if one.more
+        else ""
+    )
+    tail = often + more
+    lines = textwrap.wrap(
+        f"{who}  {one.what}".strip(),
+        WIDTH - (len(tail) if height == 1 else 0),
         initial_indent=f"  {at:<11} ",
         subsequent_indent=" " * 14,
-        max_lines=3,
-    )
+        max_lines=height,
+        placeholder=" ...",
+    ) or [f"  {at}"]
+    if len(lines[-1]) + len(tail) > WIDTH:
+        lines[-1] = lines[-1][: WIDTH - len(tail) - 4] + " ..."
+    return [*lines[:-1], lines[-1] + tail]
 
 
 def _both_ends(told: Sequence[list[str]], room: int) -> tuple[list[str], int]:

@@ -48,6 +48,11 @@ class Selected:
         """From when to when the lines were written, where the engine tells it of all lines."""
         return self._result.period
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether less than everything is asked for."""
+        return self._wishes.narrowed
+
     def rows(self, name: str) -> list[Row]:
         """The rows of a table that are asked for, in its order."""
         if name not in self._rows:

@@ -3,137 +3,74 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of
+from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
-from rebalance_kit.forensics.lines.anchors import anchored
+from rebalance_kit.forensics.lines.anchors import anchored, message_behind
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted, short
+from rebalance_kit.forensics.words import counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rebalance_kit.forensics.tables import Row
 
-#: Kinds of line in words; those that say the same in several clients have one.
-_WORDS = {
-    "a member leaves": "left epoch_left pending_left static_away",
-    "a member expires": "member_failed session_expired pending_failed transition_expired",
-    "a rebalance begins": "preparing bumped",
-    "a generation is settled": "stabilized computed emptied",
-    "asks to join": "member_id_given joining rd_joining member_added joins",
-    "ends its session": "other_session_ended",
-    "stops reading partitions": "other_stops_reading",
-    "begins to read partitions": "other_reads",
-    "is the leader": "other_leader",
-    "has joined": "joined synced other_joined rd_join_answer worker_joined",
-    "heartbeat": "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer",
-    "subscribes": "subscribed",
-    "finds its coordinator": "coordinator_found other_coordinator",
-    "finds no broker to ask for its coordinator": "rd_no_broker",
-    "starts": "process_started",
-    "gives up partitions": "revoking revoked other_revoked container_revoked",
-    "is given partitions": "assigned other_assigned container_assigned rd_callback",
-    "changes its state": "transitioned streams_state",
-    "waits, before it closes": "rd_close_waits",
-    "is closed": "process_closed",
-    "kafka-consumer-groups found the group rebalancing": "tool_rebalancing",
-    "leaves": "leaving rd_leave other_leaving",
-    "a broker gives up coordinating the groups of a partition of __consumer_offsets": "coordinator_resigned",
-    "group metadata loaded": "metadata_loaded loaded member_loaded",
-    "is told that the group is rebalancing": "other_rebalancing",
-    "asks to join again": "rejoin_requested join_retried",
-    "a heartbeat fails": "other_heartbeat_failed rd_heartbeat_error",
-    "fails to join": "other_join_failed",
-    "finds no coordinator": "other_no_coordinator",
-    "a commit fails": "other_commit_failed commit_failed auto_commit_failed",
-}
-_BY_KIND = {kind: words for words, kinds in _WORDS.items() for kind in kinds.split()}
-_MOST = 5
-
-#: Steps that leave a group as it is.
+#: Kinds of line that leave a group as it is.
 _QUIET = frozenset(
-    {
-        *("heartbeat", "subscribes", "finds its coordinator", "finds no coordinator", "starts"),
-        *("finds no broker to ask for its coordinator", "group metadata loaded", "a commit fails"),
-    }
+    (
+        "rd_heartbeat rd_epoch_heartbeat rd_epoch_answer subscribed coordinator_found other_coordinator other_no_coordinator "
+        "process_started rd_no_broker coordinator_resigned metadata_loaded loaded member_loaded other_commit_failed commit_failed auto_commit_failed"
+    ).split()
 )
 
-
-def tells_of_rebalance(row: Row) -> bool:
-    """Whether a line may tell of a rebalance, be it of its beginning, its middle or its end."""
-    return _BY_KIND.get(row["event"], "") not in _QUIET or _WAITING.search(row["text"]) is not None
-
-
-def moves(row: Row) -> bool:
-    """Whether a line tells that a member comes, goes, or has other partitions."""
-    return _BY_KIND.get(row["event"], "") in _MOVES
-
-
-#: Steps of which one wants to know why.
-_MOVES = frozenset(
-    {
-        *("a rebalance begins", "asks to join", "asks to join again", "has joined", "leaves"),
-        *("gives up partitions", "is given partitions", "is told that the group is rebalancing"),
-        "ends its session",
+#: Kinds of line that tell that a member comes, goes, or has other partitions: one wants to know why.
+_MOVES = (
+    GAVE
+    | GOT
+    | {
+        *("preparing", "bumped", "joining", "rd_joining", "member_added", "joins", "member_id_given"),
+        *(
+            "joined",
+            "synced",
+            "other_joined",
+            "rd_join_answer",
+            "worker_joined",
+            "rejoin_requested",
+            "join_retried",
+        ),
+        *("leaving", "rd_leave", "other_leaving", "container_revoked", "container_assigned", "rd_callback"),
+        *("other_rebalancing", "other_session_ended"),
     }
 )
-
-
-#: librdkafka's states of a member that is in the middle of a rebalance, or leaves that state.
-_WAITING = re.compile(r"join.state \W*wait-|wait-\w+(?:-\w+)* -> ")
-
-_REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 #: What ends a line about partitions that are none, before its logger.
 _NONE = re.compile(r"(?:\[\]|\{\}|\bset\(\)|\bSet\(\))\)?(?: \([\w.$:]+\))?\s*$")
 
 
-#: What librdkafka waits for: an answer of its application, or so many of something.
-_AWAITED_CALL = re.compile(r"rebalance_cb|\bcall\b")
-_AWAITED = re.compile(r"\b([1-9]\d{0,5}) (toppar|commit)\(s\)")
+def tells_of_rebalance(row: Row) -> bool:
+    """Whether a line may tell of a rebalance, be it of its beginning, its middle or its end."""
+    return row["event"] not in _QUIET or _WAITING.search(row["text"]) is not None
 
 
-def _awaited(detail: str) -> str:
-    if _AWAITED_CALL.search(detail):
-        return ", for its application to answer the rebalance callback"
-    found = [
-        counted(int(number), "partition" if of == "toppar" else of) for number, of in _AWAITED.findall(detail)
-    ]
-    return f" ({', '.join(found)})" if found else ""
+def moves(row: Row) -> bool:
+    """Whether a line tells that a member comes, goes, or has other partitions."""
+    if row["event"] == "streams_state":
+        return _REBALANCING.search(row["text"]) is not None
+    return row["event"] in _MOVES and _NONE.search(row["text"]) is None
 
 
-def _words(row: Row) -> str:
-    words = _BY_KIND.get(row["event"], "")
-    if row["event"] == "rd_close_waits":
-        return words + _awaited(row["detail"] or "")
-    if row["event"] == "rejoin_requested" and LEAVES_BY_ITSELF in (row["reason"] or ""):
-        return "leaves by itself"
-    if row["event"] == "streams_state" and _REBALANCING.search(row["text"]):
-        return "a rebalance begins"
-    if row["reason"] and ("fails" in words or words == "asks to join again"):
-        return f"{words} ({row['reason'][:80]})"
-    return words.replace(" partitions", " no partition") if _NONE.search(row["text"]) else words
+#: librdkafka's states of a member that is in the middle of a rebalance, or leaves that state.
+_WAITING = re.compile(r"join.state \W*wait-|wait-\w+(?:-\w+)* -> ")
 
+#: So many clients are told of in a headline.
+_CLIENTS = 5
 
-def steps(events: Iterable[Row]) -> str:
-    """The steps, the most telling (those with words of their own) first."""
-    rows = list(events)
-    count = Counter(map(_words, rows))
-    others = count.pop("", 0)
-    said = [words if times == 1 else f"{words} ({times} times)" for words, times in count.most_common(_MOST)]
-    if others and said:
-        said.append(counted(others, "other line"))
-    numbers = [row["generation"] for row in rows if row["generation"] is not None]
-    if numbers:
-        first, last = min(numbers), max(numbers)
-        said.append(f"generation {first}" if first == last else f"generations {first} to {last}")
-    return ", ".join(said)
+_REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 def last_states(events: Iterable[Row]) -> str:
@@ -146,18 +83,18 @@ def last_states(events: Iterable[Row]) -> str:
             and (state := join_state(row["text"]))
         ):
             last[row["client"] or "the client"] = state
-    told = [f"{who} {JOIN_STATES[state]} (join-state {state})" for who, state in [*last.items()][:_MOST]]
+    told = [f"{who} {JOIN_STATES[state]} (join-state {state})" for who, state in [*last.items()][:_CLIENTS]]
     return f"at the end {'; '.join(told)}" if told else ""
 
 
-#: So many lines are told one by one; the last of them is no longer than this in a headline.
-SHORT, _LAST = 60, 120
+#: So many lines are told one by one; one of them is no longer than this in a headline.
+SHORT, _CUT = 60, 160
 
 #: A quoted line, and so many names of partitions, are no longer than this.
 _QUOTED, _NAMED = 300, 4
 
 #: What stands before the words of a Java client or a coordinator.
-_BRACKET = re.compile(r"^\[[^\]]{1,200}\]:? ?")
+_BRACKET = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
 
 #: Another time, alone or of logfmt, and a level behind it.
 _LEADING = re.compile(
@@ -177,18 +114,39 @@ WITHOUT_TIME = re.compile(
 )
 
 
-def last_step(events: Sequence[Row]) -> str:
-    """What the last of a few lines says, and whose it is; empty of more lines."""
-    last = timeline(events)[-1:] if len(events) <= SHORT else []
-    return " ".join(f"{one.who} {_cut(one.what)}".strip() for one in last)
+def summary(events: Sequence[Row]) -> str:
+    """The most telling step of some lines (one with a reason, one that moves something), and the last of them."""
+    told = timeline(events)
+    if not told:
+        return ""
+    rows = {(row["file"], row["line"]): row for row in events}
+
+    def rank(one: Step) -> int:
+        row = rows[one.file, one.line]
+        why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
+        return 0 if why else 1 if moves(row) else 2
+
+    first, last = min(told, key=rank), told[-1]
+    states = last_states(events)
+    if len(told) == 1 and not states:
+        return _said(last) + (f" ({last.lines} lines)" if last.lines > 1 else "")
+    end = states or ("the last line: " if last.quoted else "at the end ") + _said(last)
+    return end if first is last or first.what in end else f"{_said(first)}; {end}"
 
 
-def _cut(what: str) -> str:
-    return what if len(what) <= _LAST else f'{what[:_LAST]}..."'
+def _said(one: Step) -> str:
+    """Whose step, and what, in no more than a line or two."""
+    what = one.what
+    if len(what) > _CUT:
+        what = f'{what[:_CUT]}..."' if one.quoted else what.partition(": ")[0][:_CUT]
+    return f"{one.who} {what}".strip()
 
 
 class Step(NamedTuple):
-    """One step as a line tells it: when, whose, what, and on how many lines in a row."""
+    """One step as a line tells it: when, whose, what, on how many lines in a row, and how many more belong to it.
+
+    ``read``: the line was read as a group's; another is quoted.
+    """
 
     at_ms: int | None
     file: str
@@ -196,36 +154,100 @@ class Step(NamedTuple):
     who: str
     what: str
     lines: int = 1
+    more: int = 0
+    read: bool = True
+
+    @property
+    def quoted(self) -> bool:
+        """Whether the words are the line's own."""
+        return self.what.startswith('"')
 
 
-def timeline(events: Iterable[Row]) -> list[Step]:
-    """Every line as a step in words, or quoted where it is none; in order of time, lines of one step once."""
+#: The name that lines of no group have among events.
+UNREAD = "unread"
+
+#: What people put before pasted lines, and whose a Java line is.
+_MARK = re.compile(r"[#*>|] +")
+_CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
+
+#: Lines of a stack, of a block of settings and the like belong to the line before them.
+_BELONGS = re.compile(
+    r"(?:[#*>|] *)?\s*(?:at [\w$.]+\(|\.\.\. \d+ more)|\s+(?:at |\.\.\. \d|File \"|in /|from /|[\w.]+ = )|\s*#\d+ |goroutine \d|\s*(?:\[stacktrace\]|Traceback \()|\W*\Z"
+)
+
+
+def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
+    """Every line as a step in words, or quoted where it is none; in order of time, lines of one step once.
+
+    ``others``: lines that were not read as a group's.
+    """
     told: list[Step] = []
-    rows = [{name: value for name, value in row.items() if value is not None} for row in _in_order(events)]
-    for event in told_apart([Event(row) for row in rows]):
-        one = _step(event)
+    others = [*others]
+    rows = _in_order([*(_quoted_too(row) if others else row for row in events), *others])
+    apart = told_apart([Event(_given(row)) for row in rows if row["event"] != UNREAD])
+    steps = iter(map(_step, apart))
+    for row in rows:
         before = told[-1] if told else None
-        if before is not None and (before.who, before.what) == (one.who, one.what):
+        if row["event"] == UNREAD and before is not None and _BELONGS.match(row["text"]):
+            told[-1] = before._replace(more=before.more + bool(row["text"].strip()))
+            continue
+        one = _unread(row) if row["event"] == UNREAD else next(steps)
+        if before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0):
             told[-1] = before._replace(lines=before.lines + 1)
-        else:
+        elif one.what != '""':
             told.append(one)
     return told
+
+
+def _quoted_too(row: Row) -> Row:
+    """Where every line is told, what is no step is quoted."""
+    return {**row, "event": UNREAD} if row["event"] in _NO_STEPS else row
+
+
+def _given(row: Row) -> Row:
+    return {name: value for name, value in row.items() if value is not None}
 
 
 def _in_order(events: Iterable[Row]) -> list[Row]:
     """The rows by time; a line without one stays behind the line before it in its file."""
     last: dict[str, int] = {}
     placed = []
-    for row in events:
+    for row in sorted(events, key=itemgetter("file", "line", "row")):
         if row["event"] not in _NO_STEPS:
             at_ms = last[row["file"]] = row["at_ms"] if row["at_ms"] is not None else last.get(row["file"], 0)
             placed.append((at_ms, row["file"], row["row"], row))
-    return [row for *_, row in sorted(placed, key=itemgetter(0, 1, 2))]
+    return [row for *_, row in sorted(placed, key=itemgetter(0, 1))]
+
+
+def _unread(row: Row) -> Step:
+    text = _MARK.sub("", row["text"], count=1)
+    text = text[message_behind(text) :]
+    client = _CLIENT.search(row["text"])
+    who = client[1] if client else ""
+    return Step(
+        row["at_ms"], row["file"], row["line"], short(who), short(_quoted(text or row["text"])), read=False
+    )
+
+
+#: What librdkafka waits for before it closes: an answer of its application, or so many of something.
+_AWAITED_CALL = re.compile(r"rebalance_cb|\bcall\b")
+_AWAITED = re.compile(r"\b([1-9]\d{0,5}) (toppar|commit)\(s\)")
+
+
+def _awaited(detail: str) -> str:
+    if _AWAITED_CALL.search(detail):
+        return ", for its application to answer the rebalance callback"
+    found = [
+        counted(int(number), "partition" if of == "toppar" else of) for number, of in _AWAITED.findall(detail)
+    ]
+    return f" ({', '.join(found)})" if found else ""
 
 
 def _step(event: Event) -> Step:
     what = None if event.side == "broker" or event.confidence else step_of(event)
-    if what is None and event.event == "other_joined" and event.member:
+    if event.event == "rd_close_waits":
+        what = f"waits, before it closes{_awaited(event.detail or '')}"
+    elif what is None and event.event == "other_joined" and event.member:
         what = f"joins as {event.member}" + (f", is given {event.detail}" if event.detail else "")
     elif what is None:
         what = _quoted(event.text)
@@ -247,7 +269,7 @@ def _quoted(text: str) -> str:
         if found is not None
         else message[1].replace('\\"', '"')
         if message is not None
-        else _LEADING.sub("", WITHOUT_TIME.sub("", text, count=1), count=1)
+        else _LEADING.sub("", text[message_behind(text) :] or text, count=1)
     )
     words = " ".join(_BRACKET.sub("", words).split())
     cut = len(words) > _QUOTED or len(text) >= SHOWN

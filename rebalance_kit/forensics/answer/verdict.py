@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
-from rebalance_kit.forensics.answer.steps import (
-    SHORT,
-    last_states,
-    last_step,
-    moves,
-    steps,
-    tells_of_rebalance,
-)
+from rebalance_kit.forensics.answer.steps import SHORT, moves, summary, tells_of_rebalance
 from rebalance_kit.forensics.findings.unplaced import NO_STEP
 from rebalance_kit.forensics.words import counted
 
@@ -158,24 +151,18 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         return "There is no line in what was read."
     if understood.about:
         names = [row["group"] for row in result.rows("groups")]
-        named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group"
+        named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group (not named)"
         words = (
             f" ({counted(understood.by_words, 'line')} of them read by single words)"
             if understood.by_words
             else ""
         )
-        known = understood.about - understood.unclear
-        told, last = steps(result.rows("events")), last_step(result.rows("events"))
-        if states := last_states(result.rows("events")):
-            told += f"{'; ' if told else ''}{states}"
-        elif last and (known > 1 or not told):
-            told += f"{'; ' if told else ''}{'the last: ' if known > 1 else ''}{last}"
         rows = result.rows("events")
         why = not beside and any(map(moves, rows)) and not any(row["reason"] or row["cause"] for row in rows)
         beside = " The reason is not in the lines that were read." if why else beside
-        some = not_all or any(map(tells_of_rebalance, result.rows("events")))
-        none = "" if some else " They tell of no rebalance from its beginning or to its end."
-        return f"{counted(known, 'line')} about {named}{words}: {told}.{none or not_all}{beside}"
+        some = not_all or any(map(tells_of_rebalance, rows))
+        none = "" if some else " No line tells of a rebalance."
+        return f"{named}{words}: {summary(rows)}.{none or not_all}{beside}"
     wrong = trouble(result, telling=True)
     return (
         f"No line was read as one of a consumer group. {wrong}."

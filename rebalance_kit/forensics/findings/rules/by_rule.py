@@ -233,6 +233,8 @@ class ByRule:
                 }
             if code == "task_failed":
                 quoted = quoted | {"where": _of_task(first.text)}
+            elif code == "client_lost_session":
+                quoted = quoted | {"how": _out_of_group(first)}
             elif code == "native_session_lost":
                 broker = _BROKER.search(first.text)
                 quoted = quoted | {"where": f" (broker {broker[1]})" if broker else ""}
@@ -257,6 +259,19 @@ class ByRule:
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged
         ]
+
+
+_STALE = re.compile(r"illegal.?generation|generation id is not valid", re.IGNORECASE)
+
+
+def _out_of_group(event: Event) -> str:
+    """What the line says of the membership, with the error's name where it tells one."""
+    said = "was told that it is no member any more"
+    if event.event == "other_session_expired":
+        said = "found its session over"
+    elif _STALE.search(f"{event.reason} {event.text}"):
+        said = "was told that its generation is over"
+    return f"{said} ({event.reason})" if event.reason else said
 
 
 #: Findings of commits that a coordinator refused, and the lines of any that failed.

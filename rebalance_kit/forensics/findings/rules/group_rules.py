@@ -191,7 +191,7 @@ GROUP_RULES: tuple[Rule, ...] = (
             event.event in {"other_session_expired", "other_unknown_member"}
             or _UNKNOWN.search(event.reason or "") is not None
         ),
-        sentence="{who} was told that it is no member any more, or found its session over",
+        sentence="{who} {how}",
         do="Look at what it did before: clients that heartbeat from their own processing loop (kafkajs, older kafka-python, "
         "ruby-kafka) lose their session in a long handler; otherwise at the broker and the network.",
         source="session.timeout.ms of that client",
