@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from rebalance_kit.forensics.answer.steps import UNREAD
 from rebalance_kit.forensics.grammar.template import LONG
-from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR
+from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR, message_behind
 from rebalance_kit.forensics.lines.files import Text
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import SHOWN
@@ -49,6 +49,8 @@ _CARDS, _BYTES, _LINES = 6, 64 << 20, 400_000
 
 _SHOWN = 160
 
+_Place = TypeVar("_Place", int, str)
+
 
 class _Kind(NamedTuple):
     """What a line of trouble points to."""
@@ -60,6 +62,8 @@ class _Kind(NamedTuple):
 #: What is told beside a poll that came too late, and nowhere else.
 _SLOW = "a slow handler"
 
+_CRASH = "a crash"
+
 _KINDS = (
     _Kind(
         re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "a crash: out of memory"
@@ -68,7 +72,7 @@ _KINDS = (
     _Kind(re.compile(r"^Caused by: "), ""),
     _Kind(
         re.compile(r"Exception in thread|[Uu]ncaught|\bpanic:|Segmentation fault|core dumped|^Traceback"),
-        "a crash",
+        _CRASH,
     ),
     _Kind(
         re.compile(
@@ -92,11 +96,20 @@ _KINDS = (
     _Kind(
         re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"), _SLOW
     ),
-    _Kind(re.compile(r"\b(?:ERROR|FATAL|SEVERE|CRITICAL|Error|error)\b|\w(?:Exception|Error)\b"), ""),
+    _Kind(
+        re.compile(
+            r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\b(?:Error|error)\b\"?[\]:=|]|\w(?:Exception|Error)\b"
+        ),
+        "",
+    ),
 )
 _TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
+#: An exception with its message.
+_EXCEPTION = re.compile(
+    r"(?:^|[\s:(\[])(?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?:: ?\S|\s*\Z)"
+)
 _NO_TROUBLE = re.compile(
-    r"^\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
+    r"^[#*>|]*\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
 )
 _DIGITS = re.compile(r"\d+")
 
@@ -137,13 +150,26 @@ def _words(result: Selected, row: Row) -> str | None:
     found = [one for one in _trouble(anchor, until_ms, _BEFORE_MS[row["finding"]]) if one[0] != anchor.line]
     if not found:
         return None
-    kind = next(kind for kind in _KINDS if any(kind.pattern.search(text) for _, text in found))
-    number, text = next(one for one in reversed(found) if kind.pattern.search(one[1]))
+    kind, (number, text) = _telling(_KINDS, found[::-1])
     same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
     like = f" (and {same} more like it)" if same else ""
     late = row["finding"] in _BY_POLL and number < anchor.line
     means = f"; points to {kind.means}" if kind.means and (kind.means != _SLOW or late) else ""
     return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
+
+
+def _telling(kinds: Iterable[_Kind], found: Sequence[tuple[_Place, str]]) -> tuple[_Kind, tuple[_Place, str]]:
+    """What lines of trouble point to, and the most telling of them: of exceptions the one that began it, else one with its message."""
+    kind = next(kind for kind in kinds if any(kind.pattern.search(text) for _, text in found))
+    said = [one for one in found if kind.pattern.search(one[1])]
+    if kind.means in {"", _CRASH}:
+        said = (
+            [one for one in found if "Caused by: " in one[1]]
+            or [one for one in found if _EXCEPTION.search(one[1])]
+            or [one for one in found if not one[1].lstrip("#*>| ").startswith("Traceback (")]
+            or said
+        )
+    return kind, said[0]
 
 
 def _anchor(result: Selected, row: Row) -> _Anchor | None:
@@ -194,14 +220,15 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 
 
 def trouble(result: Tables, *, telling: bool = False) -> str:
-    """What else is wrong, in lines of any logger that were not read: how many, the most telling, and what it points to.
+    """What else is wrong, in lines of any logger that were not read: the most telling of them, what it points to, and how many more.
 
     ``telling``: only what points to something.
     """
-    rows, found = result.rows("lines"), []
+    rows, found = result.rows("lines"), list[tuple[str, str]]()
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
-    read = {(event["path"], event["file"], event["line"]) for event in result.rows("events")}
+    events = result.rows("events")
+    read = {(event["path"], event["file"], event["line"]) for event in events}
     for row in rows:
         for number, text in _lines(_path(row)):
             known = (
@@ -211,13 +238,23 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
     if not found:
         return ""
-    kinds = (_REFUSED, _NOT_OWNED, *_KINDS)
-    kind = next(kind for kind in kinds if any(kind.pattern.search(text) for _, text in found))
+    # Of a chain of exceptions the last is the one that began it.
+    chain = [one for one in found if one[1].lstrip("#*>| ").startswith("Caused by: ")]
+    kind, (place, text) = _telling((_REFUSED, _NOT_OWNED, *_KINDS), chain[::-1] or found)
     if telling and not kind.means:
         return ""
-    place, text = next(one for one in found if kind.pattern.search(one[1]))
+    bare = text.lstrip("#*>| ")
+    words = " ".join((bare if _EXCEPTION.match(bare) else text[message_behind(text) :]).split())
+    if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
+        return ""
+    more = f" and {counted(len(found) - 1, 'more line')} of trouble" if len(found) > 1 else ""
     means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
-    return f"{counted(len(found), 'line')} of trouble, {'the first' if found[0][0] == place else 'for instance'}: {place}  {' '.join(text.split())[:_SHOWN]}{means}"
+    cut = "..." if len(words) > _SHOWN else ""
+    return f'{place} says "{words[:_SHOWN]}{cut}"{means}{more}'
+
+
+#: So much of a line is told already where a line that was read holds it.
+_SAME = 60
 
 
 def unread(result: Tables) -> list[Row]:

@@ -10,6 +10,7 @@ from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
 from rebalance_kit.forensics.answer.steps import SHORT, moves, summary, tells_of_rebalance
 from rebalance_kit.forensics.findings.unplaced import NO_STEP
+from rebalance_kit.forensics.lines.anchors import message_behind
 from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 
 #: So long a rebalance is worth a word, and so many of as many groups are told one by one.
 _LONG_MS, _FEW = 5_000, 3
+
+#: So much of a line is quoted.
+_QUOTED = 120
 
 
 @dataclass(slots=True)
@@ -113,17 +117,16 @@ def understood_of(result: Tables) -> Understood:
 
 def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, empty: bool) -> str:
     rebalances = result.rows("rebalances")
+    wrong = trouble(result) if 0 < understood.about <= SHORT else ""
+    first = understood.first
+    told_apart = first is not None and wrong.startswith(
+        f"{first['file'].rsplit('/', 1)[-1]}:{first['line']} "
+    )
+    beside = f" Beside it {wrong}." if wrong and not told_apart else ""
     grave = [card for card in cards if card.severity != NOTE]
     if grave:
-        return _because(grave[0], rebalances)
-    not_all = (
-        ""
-        if understood.wholly
-        else (
-            f" {counted(understood.unclear, 'line')} that {'looks' if understood.unclear == 1 else 'look'} "
-            "like a group's could not be understood, so more may be in them."
-        )
-    )
+        return _because(grave[0], rebalances) + beside
+    not_all = "" if understood.wholly else _unclear(understood)
     if rebalances:
         groups = Counter(row["group"] for row in rebalances)
         told = f"{len(groups)} groups were rebalanced {len(rebalances):,} times; nothing graver than a note was found."
@@ -138,13 +141,11 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
                 if len(rebalances) == 1
                 else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
             )
-        beside = f" Beside it {trouble(result)}." if understood.about <= SHORT and trouble(result) else ""
         return told + not_all + beside
     if cards and not (
         cards[0].first["finding"] == "lines_without_time" and NO_STEP in cards[0].first["sentence"]
     ):
-        return _capital(cards[0].first["sentence"]) + "." + not_all
-    beside = f" Beside them {trouble(result)}." if understood.about and trouble(result) else ""
+        return _capital(cards[0].first["sentence"]) + "." + not_all + beside
     if understood.about == understood.unclear > 0:
         return not_all.strip() + beside
     if empty:
@@ -169,6 +170,17 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         if wrong
         else "No line of what was read speaks of a consumer group."
     )
+
+
+def _unclear(understood: Understood) -> str:
+    """How many lines look like a group's and were not understood, and what the first of them says."""
+    first = understood.first
+    said = ""
+    if first is not None and understood.about <= SHORT:
+        words = " ".join(first["text"][message_behind(first["text"]) :].split())
+        said = f' (first {first["file"].rsplit("/", 1)[-1]}:{first["line"]} "{words[:_QUOTED]}{"..." if len(words) > _QUOTED else ""}")'
+    look = "looks" if understood.unclear == 1 else "look"
+    return f" {counted(understood.unclear, 'line')} that {look} like a group's could not be understood{said}, so more may be in them."
 
 
 def _because(card: Card, rebalances: Sequence[Row]) -> str:

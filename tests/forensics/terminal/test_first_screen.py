@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from rebalance_kit.forensics.answer.answer import Answer
 from rebalance_kit.forensics.look import look
 from tests.support.pipeline.kafka_lines import GROUP, client, failing, joined, joining, leaving
@@ -91,6 +93,47 @@ def test_of_a_short_log_every_line_is_told_whoever_wrote_it(tmp_path):
         < steps.index("asks to join")
     )
     assert "producer-1" not in screen(tmp_path, log + "\n" * 80).partition(" in order ")[2]
+
+
+_TASK = "[2026-03-01 10:00:00,000] ERROR WorkerSourceTask{id=orders-0} Task threw an uncaught and unrecoverable exception. Task is being killed and will not recover until manually restarted (o.a.k.c.runtime.WorkerTask:207)\n"
+_FRAME = "\tat org.apache.kafka.connect.runtime.errors.RetryWithToleranceOperator.execute(RetryWithToleranceOperator.java:142)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (
+            f"java.lang.IllegalStateException: no such table\n{_FRAME}",
+            "java.lang.IllegalStateException: no such table",
+        ),
+        (
+            f"org.apache.kafka.connect.errors.ConnectException: Tolerance exceeded\n{_FRAME}Caused by: java.io.IOException: disk full\n{_FRAME}",
+            "Caused by: java.io.IOException: disk full",
+        ),
+        ("Traceback (most recent call last):\n  File \"a.py\", line 1\nKeyError: 'id'\n", "KeyError: 'id'"),
+        (
+            "2026-03-01 10:00:01,000 INFO Terminating process due to signal SIGTERM\n",
+            "Terminating process due to signal SIGTERM",
+        ),
+    ],
+)
+def test_the_headline_quotes_the_most_telling_line_beside_a_finding(tmp_path, lines, said):
+    told = screen(tmp_path, _TASK + lines).partition(" read ")[0]
+    assert f'says "{said}"' in told
+    assert "at org.apache" not in told
+
+
+def test_what_a_person_wrote_around_a_log_is_no_trouble(tmp_path):
+    told = screen(tmp_path, "The following error was seen:\n" + joined(0, "c1", 4)).partition(" read ")[0]
+    assert "says" not in told
+
+
+def test_a_line_that_is_not_understood_is_quoted_in_the_headline(tmp_path):
+    told = screen(tmp_path, "[worker] REBALANCE REVOKED partitions=[1] held=[0, 1]\n").partition(" read ")[0]
+    assert (
+        'log.txt:1 "[worker] REBALANCE REVOKED partitions=[1] held=[0, 1]"' in told
+        or "REBALANCE REVOKED" in told
+    )
 
 
 def test_where_there_is_little_room_long_lines_are_cut_before_any_is_left_out(tmp_path):
