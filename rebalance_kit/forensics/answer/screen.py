@@ -31,6 +31,7 @@ _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
 #: In longer logs nobody looks for what is not told.
 _LINES = 400_000
+_DAY_MS = 86_400_000
 
 
 def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence[Happening] = ()) -> str:
@@ -56,7 +57,11 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
 def _shown(cards: Sequence[Card], top: int) -> list[Card]:
     """The first cards; of mere notes two are enough beside graver ones."""
     grave = [card for card in cards if card.severity != NOTE]
-    notes = [card for card in cards if card.severity == NOTE]
+    notes = [
+        card
+        for card in cards
+        if card.severity == NOTE and (len(cards) == 1 or card.first["finding"] != "lines_without_time")
+    ]
     return [*grave[:top], *notes[: max(0, min(_NOTES, top - len(grave)))]]
 
 
@@ -73,8 +78,8 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             (begin if since is None else max(since, begin)),
             (end if until is None else min(until, end)),
         )
-        period = f"{clock(first)} to {clock(last)}{_zone(result)}"
-        if begin < 0 or end < 86_400_000:
+        period = f"{_moment(first)} to {_moment(last)}{_zone(result)}"
+        if begin < 0 or end < _DAY_MS:
             period += " (the lines hold no day)"
     known = said.understood
     told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}, {period}"
@@ -103,6 +108,12 @@ def _read(result: Selected, said: Verdict) -> list[str]:
         if one.damaged:
             lines += _wrap("  not read  ", f"{one.path} {one.why}")
     return lines
+
+
+def _moment(at_ms: int) -> str:
+    """Day and clock; the clock alone of lines that hold no day."""
+    told = clock(at_ms)
+    return told[11:] if -_DAY_MS <= at_ms < 2 * _DAY_MS else told
 
 
 def _zone(result: Selected) -> str:
@@ -203,11 +214,6 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
     for gap in result.rows("gaps"):
         unread[gap["path"], gap["group"]] += max(0, gap["duration_ms"])
     several = len({row["path"] for row in rows}) > 1
-    untimed = {
-        (row["path"], row["group"])
-        for row in result.rows("findings")
-        if row["finding"] == "lines_without_time"
-    }
     yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
     native, ends = _unread_untold(result), _ends(result)
     ranked = sorted(
@@ -220,13 +226,13 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         numbers = [*row["generations"], *row["epochs"]] or [one["after"] for one in begun if one["after"]]
         end = ends.get((row["path"], row["group"]))
         if end is None or last is None or not _is_news(end, last):
-            state = _state(last, untimed=(row["path"], row["group"]) in untimed)
+            state = _state(last)
             members = None if last is None else last["members"]
         else:
             state, members = _after(end), 0 if end["event"] == "died" else None
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
-        many = "?" if (row["path"], row["group"]) in untimed and not begun else f"{len(begun)}"
+        many = f"{len(begun)}" if begun else "none told"
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name[:36]:36} {'?' if members is None else members:>7}  {many:>10}  "
@@ -299,12 +305,12 @@ def _is_news(end: Row, last: Row) -> bool:
 
 def _after(end: Row) -> str:
     told = _AFTER[end["event"]]
-    return told if told == "dead" else f"{told} {clock(end['at_ms'])}"
+    return told if told == "dead" else f"{told} {_moment(end['at_ms'])}"
 
 
-def _state(last: Row | None, *, untimed: bool) -> str:
+def _state(last: Row | None) -> str:
     if last is None:
-        return "told of without times" if untimed else "not told"
+        return "not told"
     if last["end_ms"] is None:
         return "rebalancing: no end in these logs"
     return "empty" if last["members"] == 0 else "settled"
@@ -315,7 +321,7 @@ def _recent(rows: Sequence[Row]) -> list[str]:
     for row in rows[-_RECENT:]:
         step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
         lines += _wrap(
-            f"  {clock(row['start_ms'])}  {step:<9} ", f"{row['cause']} ({row['file']}:{row['line']})"
+            f"  {_moment(row['start_ms'])}  {step:<9} ", f"{row['cause']} ({row['file']}:{row['line']})"
         )
     return [*lines, ""] if lines else []
 

@@ -191,8 +191,8 @@ class Shift:
             )
         if self.notified is not None:
             return (
-                f"somebody else began it: {self.notified} learnt from its heartbeat that the group was rebalancing "
-                "(a member joined, left or was lost, or topics changed); the coordinator's log would tell who"
+                f"somebody else began it: {self.notified} learnt from its heartbeat that the group was rebalancing; "
+                "the coordinator's log would tell who, and why"
             )
         if self.alone is not None:
             return f"{self.alone} joined, as the only member of its group"

@@ -43,8 +43,7 @@ TRIGGERS: dict[str, str] = {
     "fenced": "{who} was fenced: another consumer took its group.instance.id",
     "session_lost": "{who} was no longer known to its coordinator (its session was over) and joined again",
     "moved": "{who} was told that this broker is not its coordinator (any more), and asked to join again",
-    "unseen": "these logs do not say why (a member joined or left, a process was lost, or topics changed); "
-    "the coordinator's log would",
+    "unseen": "these logs do not say why; the coordinator's log would",
     "other": "for a reason the kit does not know",
 }
 

@@ -227,3 +227,23 @@ def test_a_client_that_starts_is_told_by_its_last_line_and_not_by_a_time_that_is
     )
     assert told.startswith('g7: consumer-1 "Group "g7": updating member id')
     assert 'the last line: consumer-1 "Group "g7" coordinator is 10.0.0.7:9092 id 3"' in told
+
+
+def test_a_day_that_no_line_holds_is_not_made_up(tmp_path):
+    told = screen(tmp_path, client(0, "c1", "(Re-)joining group").replace("[2026-03-01 ", "["))
+    assert "10:00:00.0 to 10:00:00.0 (the lines hold no day)" in told
+    assert "rebalancing since 10:00:00.0" in told
+    assert "1970" not in told
+
+
+def test_rebalances_that_no_line_tells_are_not_counted_as_none(tmp_path):
+    assert "orders-app ? none told" in screen(
+        tmp_path, client(0, "c1", "Discovered group coordinator b:9092")
+    )
+
+
+def test_a_time_that_is_missing_is_no_finding_beside_another(tmp_path):
+    commit = client(0, "c1", REFUSED, level="ERROR").partition("] ")[2]
+    told = screen(tmp_path, client(0, "c1", "(Re-)joining group").partition("] ")[2] + commit)
+    assert "1 WARNING" in told
+    assert "showDateTime" not in told
