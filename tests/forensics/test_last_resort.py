@@ -116,10 +116,7 @@ def test_whose_line_it_may_be_is_said():
 
 def test_nothing_is_said_of_a_group_only_where_no_line_looks_like_one(tmp_path):
     said = verdict(Selected(told(tmp_path, "GET /index.html\n"), Wishes()))
-    assert (said.sentence, said.status("warning")) == (
-        "No line of what was read speaks of a consumer group.",
-        0,
-    )
+    assert (said.sentence, said.status("warning")) == ("No line was read as one of a consumer group.", 0)
 
 
 #: Lines of a family, with its templates taken away: what the words alone still tell.
@@ -256,7 +253,7 @@ def test_a_tools_warning_is_no_members_and_a_wrapped_line_of_a_leaver_is_one(tmp
     text = "Warning: Consumer group 'g' is rebalancing.\n\n[Consumer clientId=c1, groupId=g] Member c1-77 sending LeaveGroup request to coordinator\n"
     result = look([_log(tmp_path, text)])
     assert "c1 is told" not in verdict(result).sentence
-    assert "c1 leaves" in verdict(result).sentence
+    assert "c1 left the group" in verdict(result).sentence
     assert "no reason given" not in str(result.rows("findings"))
 
 
@@ -312,4 +309,5 @@ def test_a_leaver_leaves_once(tmp_path):
         + "Request joining group due to: consumer pro-actively leaving the group\n"
     )
     sentence = verdict(look([_log(tmp_path, text)])).sentence
-    assert sentence.startswith("c1 leaves (the consumer is being closed); 2 lines")
+    assert sentence.startswith("c1 left the group (the consumer is being closed); ")
+    assert "leaves" not in sentence

@@ -108,6 +108,10 @@ _TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS)
 _EXCEPTION = re.compile(
     r"(?:^|[\s:(\[])(?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?:: ?\S|\s*\Z)"
 )
+#: The same, alone on a line or thrown by a thread.
+_THROWN = re.compile(
+    r"(?:^|Exception in thread .*?[\"\s])((?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?::.*|\s*)\Z)"
+)
 _NO_TROUBLE = re.compile(
     r"^[#*>|]*\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
 )
@@ -244,7 +248,8 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     if telling and not kind.means:
         return ""
     bare = text.lstrip("#*>| ")
-    words = " ".join((bare if _EXCEPTION.match(bare) else text[message_behind(text) :]).split())
+    thrown = _THROWN.search(bare)
+    words = " ".join((thrown[1] if thrown else text[message_behind(text) :]).split())
     if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
         return ""
     more = f" and {counted(len(found) - 1, 'more line')} of trouble" if len(found) > 1 else ""

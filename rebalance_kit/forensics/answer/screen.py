@@ -11,6 +11,7 @@ from rebalance_kit.forensics.answer.last_words import unread
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
+from rebalance_kit.forensics.findings.unplaced import UNTIMED
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
@@ -57,11 +58,7 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
 def _shown(cards: Sequence[Card], top: int) -> list[Card]:
     """The first cards; of mere notes two are enough beside graver ones."""
     grave = [card for card in cards if card.severity != NOTE]
-    notes = [
-        card
-        for card in cards
-        if card.severity == NOTE and (len(cards) == 1 or card.first["finding"] != "lines_without_time")
-    ]
+    notes = [card for card in cards if card.severity == NOTE and card.first["finding"] != UNTIMED]
     return [*grave[:top], *notes[: max(0, min(_NOTES, top - len(grave)))]]
 
 
@@ -72,7 +69,7 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     if result.period is not None and said.understood.about <= SHORT:
         begin, end = result.period
     since, until = result.since_ms, result.until_ms
-    period = "no time that was read"
+    period = "no time"
     if begin is not None and end is not None:
         first, last = (
             (begin if since is None else max(since, begin)),
@@ -96,6 +93,8 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             f"{counted(known.unclear, 'line')} not understood{which}, so nothing is said to be absent; first "
             f"{first_line['file']}:{first_line['line']}  {_short(first_line['text'])}",
         )
+    if begin is None and (untimed := [card for card in said.cards if card.first["finding"] == UNTIMED]):
+        lines += _wrap("  no time   ", f"so when, and how long, is not told. {untimed[0].first['do']}")
     for row in rows:
         if row["note"] and (
             "lost" in row["note"]
@@ -394,8 +393,9 @@ def _left_out(result: Selected, said: Verdict, shown: Sequence[Card], groups: in
     )
     if begun:
         told.append(f"{counted(begun, 'rebalance')} in words")
-    if len(said.cards) > len(shown):
-        told.append(f"{counted(len(said.cards) - len(shown), 'finding')}")
+    findings = [card for card in said.cards if card.first["finding"] != UNTIMED]
+    if len(findings) > len(shown):
+        told.append(f"{counted(len(findings) - len(shown), 'finding')}")
     if groups > _GROUPS:
         told.append(counted(groups - _GROUPS, "group"))
     return _wrap("  left out  ", f"{', '.join(told)} (--all shows them)") if told else []

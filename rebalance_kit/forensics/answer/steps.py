@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of
+from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of, step_of_broker
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
@@ -126,19 +126,59 @@ def summary(events: Sequence[Row]) -> str:
         why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
         return 0 if why else 1 if moves(row) else 2
 
-    first, last = min(told, key=rank), told[-1]
+    first, last = (_short(one, rows[one.file, one.line]) for one in (min(told, key=rank), told[-1]))
     states = last_states(events)
     if len(told) == 1 and not states:
         return _said(last) + (f" ({last.lines} lines)" if last.lines > 1 else "")
     end = states or ("the last line: " if last.quoted else "at the end ") + _said(last)
-    return end if first is last or first.what in end else f"{_said(first)}; {end}"
+    return end if first == last or first.what in end else f"{_said(first)}; {end}"
+
+
+#: Steps that tell how it went on.
+_GOES_ON = GOT | {
+    "joining",
+    "rd_joining",
+    "joined",
+    "synced",
+    "other_joined",
+    "rd_join_answer",
+    "lost",
+    "other_lost",
+    "other_rebalancing",
+}
+
+
+def ending(events: Sequence[Row], after: Row) -> str:
+    """How it went on by the last of some lines, in words, where it came after ``after``; else empty."""
+    told = timeline(events)
+    if not told or told[-1].quoted or told[-1].file != after["file"] or told[-1].line <= after["line"]:
+        return ""
+    row = next(row for row in events if (row["file"], row["line"]) == (told[-1].file, told[-1].line))
+    return (
+        _said(told[-1] if told[-1].who else told[-1]._replace(who="it")) if row["event"] in _GOES_ON else ""
+    )
+
+
+def _short(one: Step, row: Row) -> Step:
+    """A step in words where the list quotes its line, for a headline."""
+    event = Event(_given(row))
+    words = step_of_broker(event) if event.side == "broker" else step_of(event) if one.quoted else None
+    if words:
+        one = one._replace(who="" if event.side == "broker" else one.who or "a member", what=short(words))
+    return one if one.who or one.quoted or event.side == "broker" else one._replace(who="a member")
+
+
+#: Partitions by their names.
+_PARTITIONS = re.compile(r"[^ ,]+-\d+|\.\.\.|[, ]")
 
 
 def _said(one: Step) -> str:
     """Whose step, and what, in no more than a line or two."""
     what = one.what
     if len(what) > _CUT:
-        what = f'{what[:_CUT]}..."' if one.quoted else what.partition(": ")[0][:_CUT]
+        head, _, names = what.rpartition(": ")
+        by_name = not one.quoted and not _PARTITIONS.sub("", names)
+        what = head if by_name else what[:_CUT] + ('..."' if one.quoted else "...")
     return f"{one.who} {what}".strip()
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
-from rebalance_kit.forensics.answer.steps import SHORT, moves, summary, tells_of_rebalance
-from rebalance_kit.forensics.findings.unplaced import NO_STEP
+from rebalance_kit.forensics.answer.steps import SHORT, ending, moves, summary, tells_of_rebalance
+from rebalance_kit.forensics.findings.unplaced import CONCLUDES, UNTIMED
 from rebalance_kit.forensics.lines.anchors import message_behind
 from rebalance_kit.forensics.words import counted
 
@@ -125,7 +125,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     beside = f" Beside it {wrong}." if wrong and not told_apart else ""
     grave = [card for card in cards if card.severity != NOTE]
     if grave:
-        return _because(grave[0], rebalances) + beside
+        return _because(grave[0], rebalances) + _end(result, grave[0], understood) + beside
     not_all = "" if understood.wholly else _unclear(understood)
     if rebalances:
         groups = Counter(row["group"] for row in rebalances)
@@ -142,10 +142,11 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
                 else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
             )
         return told + not_all + beside
-    if cards and not (
-        cards[0].first["finding"] == "lines_without_time" and NO_STEP in cards[0].first["sentence"]
-    ):
-        return _capital(cards[0].first["sentence"]) + "." + not_all + beside
+    noted = [card for card in cards if card.first["finding"] != UNTIMED]
+    if noted:
+        return (
+            _capital(noted[0].first["sentence"]) + "." + _end(result, noted[0], understood) + not_all + beside
+        )
     if understood.about == understood.unclear > 0:
         return not_all.strip() + beside
     if empty:
@@ -153,23 +154,27 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
     if understood.about:
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group (not named)"
-        words = (
-            f" ({counted(understood.by_words, 'line')} of them read by single words)"
-            if understood.by_words
-            else ""
-        )
         rows = result.rows("events")
         why = not beside and any(map(moves, rows)) and not any(row["reason"] or row["cause"] for row in rows)
         beside = " The reason is not in the lines that were read." if why else beside
         some = not_all or any(map(tells_of_rebalance, rows))
         none = "" if some else " No line tells of a rebalance."
-        return f"{named}{words}: {summary(rows)}.{none or not_all}{beside}"
+        proved = next(
+            (card.first["sentence"] for card in cards if CONCLUDES.search(card.first["sentence"])), None
+        )
+        return f"{named}: {proved or summary(rows)}.{none or not_all}{beside}"
     wrong = trouble(result, telling=True)
     return (
         f"No line was read as one of a consumer group. {wrong}."
         if wrong
-        else "No line of what was read speaks of a consumer group."
+        else "No line was read as one of a consumer group."
     )
+
+
+def _end(result: Tables, card: Card, understood: Understood) -> str:
+    """What a short log tells at the end, after the line of a finding."""
+    told = ending(result.rows("events"), card.first) if understood.about <= SHORT else ""
+    return f" At the end {told}." if told else ""
 
 
 def _unclear(understood: Understood) -> str:

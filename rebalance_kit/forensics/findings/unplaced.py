@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.event import Event
 
 
+#: The finding of lines without a time, and whether its sentence concludes more than their steps tell.
+UNTIMED = "lines_without_time"
+CONCLUDES = re.compile(r"by the shares:|member ids share the client id")
+
 #: So many steps are told.
 _MOST = 12
 
@@ -146,6 +150,17 @@ _UNNUMBERED = {
 }
 
 
+def step_of_broker(event: Event) -> str:
+    """What a coordinator's line says that it does, in words; empty where it is no step."""
+    epoch = event.generation if event.epoch is None else event.epoch
+    said = _OF_BROKERS.get(event.event, "").format(
+        member=event.member or "a member", epoch=epoch, generation=event.generation
+    )
+    if epoch is None:
+        said = _UNNUMBERED.get(event.event, said)
+    return f"{said} ({event.reason})" if event.event == "preparing" and event.reason else said
+
+
 class InOrder:
     """Folds lines without a time in the order of their files."""
 
@@ -160,14 +175,7 @@ class InOrder:
         who = event.client or event.named_in_words
         member, name = (who, event.file), event.event
         if event.side == "broker":
-            epoch = event.generation if event.epoch is None else event.epoch
-            said = _OF_BROKERS.get(name, "").format(
-                member=event.member or "a member", epoch=epoch, generation=event.generation
-            )
-            if epoch is None:
-                said = _UNNUMBERED.get(name, said)
-            if name == "preparing" and event.reason:
-                said += f" ({event.reason})"
+            said = step_of_broker(event)
             who = ""
         else:
             said = self._step(event, member) or ""
