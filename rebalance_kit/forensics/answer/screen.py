@@ -48,10 +48,14 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     rows = result.rows("groups")
     if rows:
         lines += [*_groups(result, rows), ""]
-    if not shown:
-        lines += _recent(result.rows("rebalances"))
-    last = [*_left_out(result, said, shown, len(rows)), *_next()]
-    lines += [*_in_order(result, HEIGHT - len(lines) - len(last)), *last]
+    begun = result.rows("rebalances")
+    steps = [] if shown else _recent(begun[-_RECENT:])
+    told = min(_RECENT, len(begun)) if steps else 0
+    room = HEIGHT - len(lines) - 2
+    listed = _in_order(result, room - len(steps))
+    if not listed and room > _RECENT:
+        told, steps = _last_of(begun, room - 1)
+    lines += [*steps, *listed, *_left_out(said, shown, len(begun) - told, len(rows)), *_next()]
     return "\n".join(lines) + "\n"
 
 
@@ -315,14 +319,31 @@ def _state(last: Row | None) -> str:
     return "empty" if last["members"] == 0 else "settled"
 
 
-def _recent(rows: Sequence[Row]) -> list[str]:
+def _recent(rows: Sequence[Row], height: int | None = None) -> list[str]:
+    """When the group went from which generation to which, and why; each in no more than ``height`` lines."""
     lines: list[str] = []
-    for row in rows[-_RECENT:]:
+    several = len({(row["path"], row["group"]) for row in rows}) > 1
+    for row in rows:
+        whose = f"{row['group']}: " if several else ""
         step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
-        lines += _wrap(
-            f"  {_moment(row['start_ms'])}  {step:<9} ", f"{row['cause']} ({row['file']}:{row['line']})"
+        head = f"  {_moment(row['start_ms'])}  {step:<9} "
+        lines += textwrap.wrap(
+            f"{whose}{row['cause']} ({row['file']}:{row['line']})",
+            WIDTH,
+            initial_indent=head,
+            subsequent_indent=" " * len(head),
+            max_lines=height,
+            placeholder=" ...",
         )
     return [*lines, ""] if lines else []
+
+
+def _last_of(rows: Sequence[Row], room: int) -> tuple[int, list[str]]:
+    """As many of the last rebalances as there is room for, in whole sentences if all of them fit so; how many, and the lines."""
+    for some, height in ((rows, None), (rows[-room:], 1)):
+        if len(lines := _recent(some, height)) <= room + 1:
+            return len(some), lines
+    return 0, []
 
 
 def _in_order(result: Selected, room: int) -> list[str]:
@@ -386,11 +407,8 @@ def _both_ends(told: Sequence[list[str]], room: int) -> tuple[list[str], int]:
     ], len(left)
 
 
-def _left_out(result: Selected, said: Verdict, shown: Sequence[Card], groups: int) -> list[str]:
+def _left_out(said: Verdict, shown: Sequence[Card], begun: int, groups: int) -> list[str]:
     told = []
-    begun = len(result.rows("rebalances")) - (
-        min(_RECENT, len(result.rows("rebalances"))) if not shown else 0
-    )
     if begun:
         told.append(f"{counted(begun, 'rebalance')} in words")
     findings = [card for card in said.cards if card.first["finding"] != UNTIMED]

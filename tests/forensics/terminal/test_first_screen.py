@@ -248,3 +248,17 @@ def test_a_time_that_is_missing_is_no_finding_beside_another(tmp_path):
     assert "1 WARNING" in told
     assert told.count("showDateTime") == 1
     assert "2 NOTE" not in told
+
+
+def test_rebalances_fill_the_room_that_findings_leave(tmp_path):
+    text = "".join(joined(60 * turn, "c1", 4 + turn) for turn in range(90)) + client(
+        5_400, "c1", REFUSED, level="ERROR"
+    )
+    (tmp_path / "log.txt").write_text(text)
+    out = io.StringIO()
+    Answer().tell(look([tmp_path / "log.txt"]), out)
+    lines = out.getvalue().splitlines()
+    told = [line for line in lines if " -> " in line]
+    assert 10 < len(told) < 30
+    assert len(lines) <= 40
+    assert f"{90 - len(told)} rebalances in words" in out.getvalue()
