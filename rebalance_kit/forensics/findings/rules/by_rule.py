@@ -62,6 +62,9 @@ _TOLD_ONCE = frozenset({"client_instance_fenced", "lost"})
 #: An application prints an error of its client within so many lines; the times measured are the same to the millisecond.
 _ECHO_LINES, _ECHOES = 5, 64
 
+#: So many causes of one finding are told.
+_SEVERAL = 3
+
 
 @dataclass(slots=True)
 class _Hits:
@@ -69,8 +72,8 @@ class _Hits:
     times: int = 0
     last_ms: int | None = None
     over_ms: int | None = None
-    #: What its lines tell differently.
-    varied: set[str] = field(default_factory=set)
+    #: What its lines tell of why, where they differ.
+    said: dict[str, list[str]] = field(default_factory=dict)
     #: The member ids, where the lines name them.
     members: dict[str, None] = field(default_factory=dict)
 
@@ -93,10 +96,13 @@ class _Hits:
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
-        theirs = _quoted(other.first)
-        self.varied |= other.varied | {
-            name for name, told in _quoted(self.first).items() if _differ(told or "", theirs[name] or "")
-        }
+        for of in (self.first, other.first):
+            for name, words in _quoted(of).items():
+                if words:
+                    self._keep(name, words)
+        for name, several in other.said.items():
+            for words in several:
+                self._keep(name, words)
         self.members |= other.members
         if other.last_ms is not None:
             self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
@@ -104,6 +110,19 @@ class _Hits:
             self.over_ms = max(self.over_ms or 0, other.over_ms)
         if line(other.first).place < line(self.first).place:
             self.first = other.first
+
+    def _keep(self, name: str, words: str) -> None:
+        known = self.said.setdefault(name, [])
+        if len(known) <= _SEVERAL and all(_differ(words, one) for one in known):
+            known.append(words)
+
+    def several(self) -> dict[str, str]:
+        """What its lines tell differently, one after the other."""
+        return {
+            name: "; ".join(words[:_SEVERAL]) + ("; ..." if len(words) > _SEVERAL else "")
+            for name, words in self.said.items()
+            if len(words) > 1
+        }
 
 
 class ByRule:
@@ -243,9 +262,7 @@ class ByRule:
                 quoted = quoted | {"where": "" if node is None else f" {node}"}
             elif code == "coordinator_lost":
                 quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
-            if hits.varied:
-                several = {name: f"{told}, or others" for name, told in _quoted(first).items() if told}
-                quoted = {**quoted, **{name: several[name] for name in several.keys() & hits.varied}}
+            quoted = {**quoted, **hits.several()}
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
@@ -347,13 +364,24 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether two texts say different things; what one holds of the other it does not."""
+    """Whether two texts say different things; what one holds of the other it does not, however it is written."""
+    if one == other:
+        return False
+    one, other = (_SIGNS.sub("", text).lower() for text in (one, other))
     return one not in other and other not in one
+
+
+#: What stands between words, and a logger behind them.
+_SIGNS = re.compile(r"[\W_]+")
+_LOGGER = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$")
 
 
 def _quoted(event: Event) -> dict[str, str | None]:
     """What a sentence may quote of why."""
-    return {name: (getattr(event, name) or "").rstrip(". ") or None for name in ("reason", "cause", "detail")}
+    return {
+        name: _LOGGER.sub("", getattr(event, name) or "").rstrip(". ") or None
+        for name in ("reason", "cause", "detail")
+    }
 
 
 def _whose(event: Event) -> tuple[str, str]:
