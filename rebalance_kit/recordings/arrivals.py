@@ -195,6 +195,7 @@ _KEPT = (
     "librdkafka_late",
     "start_classic",
     "start_consumer",
+    "start_librdkafka",
     "warming_percent",
 )
 

@@ -190,15 +190,18 @@ def _interval_ms(run: RecordedRun, name: str, kind: str) -> int:
 
 
 def _starts(run: RecordedRun, native: set[str], protocol: Mapping[str, str]) -> Iterator[tuple[str, float]]:
-    """From a consumer that is built to its first request at the broker."""
-    first = sorted(arrivals(run).first.items(), key=lambda pair: pair[1])
+    """From a consumer that is built to its first request at the broker; of a life whose log names its id."""
+    first = arrivals(run).first
+    lives = {spec.name: iter(spec.lives) for spec in repeat(run).scenario.members}
     for row in run.truth:
         name = str(row["by"])
-        if row["kind"] != "start" or name in native:
+        if row["kind"] != "start" or name not in lives:
             continue
-        mine = [at_ms for member, at_ms in first if at_ms >= int(row["t"]) and member.startswith(f"{name}-")]
-        if mine and protocol[name] != "consumer":
-            yield "start_classic", mine[0] - int(row["t"])
+        life = next(lives[name], None)
+        at_ms = None if life is None or life.member_id is None else first.get(life.member_id)
+        if at_ms is not None:
+            kind = "consumer" if protocol[name] == "consumer" else "classic"
+            yield f"start_{'librdkafka' if name in native else kind}", at_ms - int(row["t"])
 
 
 def _protocols(run: RecordedRun) -> dict[str, str]:

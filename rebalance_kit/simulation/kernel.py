@@ -227,6 +227,8 @@ class Latencies:
     """Consumer built to first JoinGroup, classic (n = 163)."""
     start_consumer: Spread = Spread(100, 238, 449, 686, 1121)
     """Consumer built to first ConsumerGroupHeartbeat at the broker, 4.3.1 (n = 57)."""
+    start_librdkafka: Spread = Spread(36, 63, 87, 125, 284)
+    """The same of a librdkafka consumer under either protocol: no class is loaded (n = 248)."""
     heartbeat_late: Spread = Spread(1, 3, 8, 15, 40)
     """Lateness of a heartbeat against its interval (n = 145; the thread sleeps in steps)."""
     background_late: Spread = Spread(2, 3, 3, 4, 8)

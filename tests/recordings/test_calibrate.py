@@ -63,6 +63,21 @@ def test_what_a_record_tells_of_a_latency_is_between_the_callback_and_the_record
     }
 
 
+def test_a_start_is_told_by_client_and_protocol(recorded_folders):
+    names = ("rd-leave.eager.4.3.1", "rd-freeze.consumer.4.3.1", "crash.consumer.4.3.1", "crash.eager.4.3.1")
+    starts = [
+        {name: value for name, value in observations(read_run(recorded_folders[run])) if "start" in name}
+        for run in names
+    ]
+    assert [set(found) for found in starts] == [
+        {"start_librdkafka"},
+        {"start_librdkafka"},
+        {"start_consumer"},
+        {"start_classic"},
+    ]
+    assert all(0 < value < 2_000 for found in starts for value in found.values())
+
+
 def test_a_heartbeat_is_as_late_as_its_interval_was_passed(crashes):
     for run in crashes:
         late = [value for name, value in observations(run) if name in {"heartbeat_late", "background_late"}]

@@ -315,6 +315,49 @@ def test_librdkafka_commits_every_five_seconds_from_its_creation_whatever_the_gr
     assert len(sent) > 5 and {at % 5_000 for at in sent} == {sent[0] % 5_000}
 
 
+@pytest.mark.parametrize("protocol", THREE)
+def test_librdkafka_asks_for_its_group_at_once_and_shifts_no_java_member_beside_it(protocol):
+    """No class is loaded: the first request comes 36 to 284 ms after the consumer is built, Java's after 100 to 2,200."""
+
+    def asked(client, seed):
+        beside = member("c2", client=client, start=0)
+        trace = run(protocol, members=(member("c1", start=0), beside), end=12_000, seed=seed)
+        return [rows(trace, "request", actor=name)[0].at_ms for name in ("c1", "c2")]
+
+    for seed in range(1, 9):
+        (java, native), (java_beside_java, _) = asked("librdkafka", seed), asked("java", seed)
+        assert 30 <= native <= 290 and java == java_beside_java > 90
+
+
+@pytest.mark.parametrize("protocol", CLASSIC)
+def test_the_first_heartbeat_of_a_librdkafka_member_follows_its_join_at_once(protocol):
+    # rd_interval() is over when it was never asked before; 375.552 in rolling-restart.eager, assigned at 375.54.
+    native = (member("c1", client="librdkafka", start=0), member("c2", client="librdkafka", start=20_000))
+    trace = run(protocol, members=native, end=40_000)
+    joined = rows(trace, "joined", actor="c2")[0].at_ms
+    beats = [
+        row.at_ms
+        for row in rows(trace, "request", actor="c2", since=joined)
+        if row.detail["api"] == "Heartbeat"
+    ]
+    assert beats[0] - joined < 100 and 3_000 <= beats[1] - beats[0] <= 3_010
+
+
+def test_a_librdkafka_newcomer_has_its_answer_before_the_others_join_once_more():
+    # Its SyncGroup takes no longer than theirs: it hears of the hand-over an interval later, 32.651 and 35.717 in a recorded restart.
+    configs = {"partition.assignment.strategy": "cooperative-sticky"}
+    members = tuple(
+        MemberSpec(name, ("orders",), configs=configs, client="librdkafka", callback="right", start_ms=at)
+        for name, at in (("a", 0), ("b", 0), ("c", 20_000))
+    )
+    waited = []
+    for seed in range(1, 21):
+        trace = simulate(Scenario("newcomer", (TopicSpec("orders", 6),), members, end_ms=40_000), seed)
+        shared, handed = (row.at_ms for row in rows(trace, "generation", since=20_000))
+        waited.append(2_900 < handed - shared < 3_200)
+    assert sum(waited) >= 15, "a race that it seldom loses"
+
+
 @pytest.mark.parametrize("protocol", CLASSIC)
 def test_a_classic_member_that_stalls_before_its_first_fetch_reads_and_commits_nothing(protocol):
     # A classic client takes answers inside poll() only; storm.eager.4.3.1: no commit failed after the stall.

@@ -5,7 +5,7 @@
 #
 # ## The incident
 #
-# A new pod, a Python service on librdkafka, joins a group that runs cooperative-sticky. From then on two partitions are stuck. The pod is up, heartbeats arrive, the group is not in trouble, and nothing has crashed.
+# A new pod, a Python service on librdkafka, joins a group that runs cooperative-sticky. From then on two partitions have no reader, and nobody commits. The pod is up, heartbeats arrive, and nothing has crashed.
 
 # %%
 from rebalance_kit.notebook import consumer_groups, describe, reveal, run
@@ -16,7 +16,7 @@ print(consumer_groups(wrong, 85))
 # %% [markdown]
 # ## The surprise
 #
-# Whose partitions are stuck, and what is that member waiting for?
+# Which member does the group wait for, and what is that member waiting for?
 
 # %%
 reveal(describe(wrong))
@@ -24,7 +24,7 @@ reveal(describe(wrong))
 # %% [markdown]
 # <details><summary>Answer</summary>
 #
-# For its own application. Its `on_assign` calls `assign()`, which is right for range and roundrobin. Under cooperative-sticky and KIP-848 librdkafka refuses that call (`_STATE`), changes nothing, and goes on waiting for `incremental_assign()`. The member calls `poll()` and heartbeats, so nothing ever takes it out.
+# The group waits for consumer-3, and consumer-3 for its own application. Its `on_assign` calls `assign()`, which is right for range and roundrobin. Under cooperative-sticky and KIP-848 librdkafka refuses that call (`_STATE`), changes nothing, and goes on waiting for `incremental_assign()`. The hand-over needs a second rebalance, and this member does not join it. It calls `poll()` and heartbeats, so nothing takes it out before the join phase has lasted `max.poll.interval.ms`, five minutes. Until then librdkafka members commit nothing, because they wait in the join phase.
 #
 # </details>
 

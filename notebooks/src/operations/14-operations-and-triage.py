@@ -209,7 +209,7 @@ print("\n".join(report.splitlines()[:14]))
 # For each incident, read the output, decide, then open the answer. (`incident` runs a scenario under a letter, because
 # its name would be the answer.)
 #
-# ### 1. "All consumers are up, and two partitions are stuck"
+# ### 1. "All consumers are up, and two partitions have none"
 
 # %%
 first = incident("A")
@@ -226,11 +226,10 @@ print(consumer_groups(first, 85, "state"))
 #
 # <details><summary>Answer</summary>
 #
-# Only one member's partitions fall behind, as with a dead member. (The lag of 50 on the others only tells how old their last commit is.) But the offsets stopped at about 35 s, a dead member is
-# removed when its session of 45 s ends, and at 85 s the group still has three members. So this one sends heartbeats and
-# finishes nothing. Two causes are left: its application works on one batch (for up to five minutes nobody would
-# object), or the client itself reads nothing. The broker cannot tell them apart. The member's own log or its
-# `last-poll-seconds-ago` can.
+# The group has been rebalancing for a long time: its join phase waits for somebody. (The lag tells little. All offsets stopped at about 34 s, because a librdkafka member
+# commits nothing while it waits in the join phase.) A dead member is removed when its session of 45 s ends, and at 85 s the group still has three members. So one of them sends
+# heartbeats and does not join. Two causes are left: its application works on one batch (for up to five minutes nobody would object), or the client itself waits for something. The
+# broker cannot tell them apart. The member that owns nothing is consumer-3; its own log or its `last-poll-seconds-ago` can.
 #
 # </details>
 #

@@ -161,10 +161,10 @@ reveal(gaps(joined, since_s=30))
 #
 # ### 6 and 7. A wrong librdkafka callback
 #
-# Two librdkafka consumers run cooperative-sticky. A third one joins, and its callback calls `assign()`, as an eager one would have to.
+# Two librdkafka consumers use KIP-848. A third one joins, and its callback calls `assign()`, as an eager one would have to.
 
 # %% tags=["answer"]
-wrong = run("wrong-librdkafka-callback")
+wrong = run("wrong-librdkafka-callback", "consumer")
 reveal(f"{describe(wrong)}\n\n{consumer_groups(wrong, 85)}")
 
 # %% [markdown]

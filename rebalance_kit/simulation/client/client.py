@@ -219,8 +219,8 @@ class Client:
         self.host, self.config, self.machine, self.cluster = host, config, machine, cluster
         self.pins, self.listener, self._handlers, self.end = pins, listener, handlers, end
         self.librdkafka = spec.client == "librdkafka"
-        self.heartbeat_sent_ms = host.now_ms
-        self.connection = Connection(host, self, faults, pins)
+        self.heartbeat_sent_ms: int | None = None
+        self.connection = Connection(host, self, faults, pins, librdkafka=self.librdkafka)
         self.fetching = Fetching(
             host, machine, cluster, config, pace.processing_ms, self._watch_polls, self._refresh_metadata
         )

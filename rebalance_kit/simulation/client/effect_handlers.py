@@ -345,8 +345,11 @@ def set_timer(client: Client, effect: fx.SetTimer) -> None:
     host, after_ms = client.host, effect.after_ms
     if effect.key[0] == "heartbeat" and after_ms > 0:
         latencies = host.latencies
-        if client.librdkafka:  # counted from the last one sent, to the millisecond
-            after_ms = max(client.heartbeat_sent_ms + after_ms - host.now_ms, 0)
+        if (
+            client.librdkafka
+        ):  # counted from the last one sent, to the millisecond; the first goes out at once
+            sent_ms = client.heartbeat_sent_ms
+            after_ms = 0 if sent_ms is None else max(sent_ms + after_ms - host.now_ms, 0)
             after_ms += host.draw(latencies.librdkafka_late)
         else:
             classic = host.protocol == "classic"

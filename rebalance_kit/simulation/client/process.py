@@ -15,7 +15,7 @@ from rebalance_kit.simulation.client.effect_handlers import EFFECT_HANDLERS, han
 from rebalance_kit.simulation.client.incarnation import ClientMachine, Incarnation, make_machine
 from rebalance_kit.simulation.cluster.broker import Cluster
 from rebalance_kit.simulation.cluster.network import Faults
-from rebalance_kit.simulation.kernel import RunHost, draw_kafka_uuid
+from rebalance_kit.simulation.kernel import RunHost, Spread, draw_kafka_uuid
 from rebalance_kit.simulation.learner_code.own_assignors import LeaderAssignor
 from rebalance_kit.simulation.learner_code.plug_ins import PlugIns, Supports
 from rebalance_kit.simulation.scenario.scenario import MemberSpec, ReplayPins
@@ -137,10 +137,15 @@ class Process:
         if before is not None:
             before.connection.successor = self.client.connection
         self._started_row(host)
-        latencies = run.latencies
-        wait = latencies.start_classic if config.protocol == "classic" else latencies.start_consumer
-        first_ms = run.now_ms + host.draw(wait)
+        first_ms = run.now_ms + host.draw(self._wait(config.protocol))
         host.at(first_ms if pins is None else pins.first_poll_ms(first_ms, run.now_ms), self.client.start)
+
+    def _wait(self, protocol: str) -> Spread:
+        """How long a new consumer takes to its first request; each is one draw, so that no later one of the life shifts."""
+        latencies = self._run.latencies
+        if self.spec.client == "librdkafka":
+            return latencies.start_librdkafka
+        return latencies.start_classic if protocol == "classic" else latencies.start_consumer
 
     def _machine(self, host: Incarnation, config: ClientConfig, pins: ReplayPins | None) -> ClientMachine:
         def new_id() -> str:

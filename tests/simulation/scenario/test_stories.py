@@ -402,3 +402,5 @@ def test_wrong_librdkafka_callback():
     trace = run("wrong-librdkafka-callback")
     assert not [row for row in trace.of("fetch_resumed") if row.actor == "consumer-3"]
     assert removed(trace, "consumer-3") == []
+    last = list(trace.of("group_state"))[-1]
+    assert last.detail["to"] == "PreparingRebalance" and last.at_ms < 40_000, "recorded on 4.3.1, too"
