@@ -24,6 +24,9 @@ NOTHING_WRONG, FOUND, UNUSABLE, NOT_UNDERSTOOD = 0, 1, 2, 3
 #: So long a rebalance is worth a word, and so many of as many groups are told one by one.
 _LONG_MS, _FEW = 5_000, 3
 
+#: Findings whose cause stands in lines of no group.
+_WHY_BESIDE = frozenset({"stream_thread_died", "worker_died", "connector_not_started", "task_failed"})
+
 #: So much of a line is quoted.
 _QUOTED = 120
 
@@ -123,6 +126,14 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         f"{first['file'].rsplit('/', 1)[-1]}:{first['line']} "
     )
     beside = f" Beside it {wrong}." if wrong and not told_apart else ""
+    if (
+        not wrong
+        and 0 < understood.about <= SHORT
+        and cards
+        and cards[0].first["finding"] in _WHY_BESIDE
+        and not any(row["reason"] or row["cause"] for row in result.rows("events"))
+    ):
+        beside = " Why is not in the lines that were read."
     grave = [card for card in cards if card.severity != NOTE]
     if grave:
         return _because(grave[0], rebalances) + _end(result, grave[0], understood) + beside

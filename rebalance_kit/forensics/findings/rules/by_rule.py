@@ -252,6 +252,9 @@ class ByRule:
                 }
             if code == "task_failed":
                 quoted = quoted | {"where": _of_task(first.text)}
+            elif code == "stream_thread_died":
+                state = f"went into the state {first.state_to}, from which a Streams client does not come back by itself"
+                quoted = quoted | {"how": state if first.event == "streams_state" else "lost a stream thread"}
             elif code == "client_lost_session":
                 quoted = quoted | {"how": _out_of_group(first)}
             elif code == "native_session_lost":

@@ -102,8 +102,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "stream_thread_died",
         ("streams_state", "stream_thread_replaced", "stream_thread_dead"),
         when=lambda event: event.event != "streams_state" or event.state_to in {"ERROR", "PENDING_ERROR"},
-        sentence="{who} lost a stream thread, mostly to an exception that its code did not catch",
-        do="Look for the exception before that line. Since 4.0 a replaced thread does not leave the group: nobody takes its tasks over before "
+        sentence="{who} {how}",
+        do="Look for the exception before that line: mostly one that its code did not catch. Since 4.0 a replaced thread does not leave the group: nobody takes its tasks over before "
         "session.timeout.ms has passed.",
         source="StreamsUncaughtExceptionHandler; KIP-671; KIP-1092",
     ),

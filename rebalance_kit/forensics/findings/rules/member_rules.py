@@ -204,8 +204,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "deleted_topic_commit",
         ("commit_failed",),
         when=says("does not host this topic-partition"),
-        sentence="{who} tries to commit offsets of a partition that its brokers do not host; tried as a rebalance begins, that rebalance waits for it",
-        do="Mostly its topic was deleted. Unsubscribe before that, or close the members first: the partitions of an eager member go unread meanwhile.",
+        sentence="{who} tries to commit offsets of a partition that its brokers do not host",
+        do="Mostly its topic was deleted. Unsubscribe before that, or close the members first: a commit that is tried again as a rebalance begins holds it up.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),
     LineRule(
