@@ -236,7 +236,6 @@ LINES = {
 TIMELESS = {
     "gelf full",
     "journal short",
-    "us date",
     "franz hb",
     "franz synced",
     "franz assigned",
@@ -264,7 +263,6 @@ NAMELESS = {
     "kp unknown",
     "kp3",
     "kp22",
-    "ruby-kafka2",
     "segmentio",
     "kp23",
 }

@@ -15,6 +15,7 @@ TimeInText: TypeAlias = tuple[str | None, str | None]
 _NO_YEAR = "no-year"
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS_A_YEAR = len(_MONTHS)
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _MONTH_TAKEN = f"({_MONTH})[a-z]{{0,6}}"
 _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
@@ -43,7 +44,9 @@ _DATES_OWN = re.compile(
     rf"\b({_MONTH}) ([ \d]?\d) ({_CLOCK})(?: (?:[A-Z]{{3,4}}|[+-]\d\d:?\d\d))? (\d{{4}})\b"
 )
 #: Day first: ``21 Nov 2026 02:15:25,032``, ``21-Nov-2026 02:15:25``, ``21.11.2026 02:15:25``.
-_DAY_FIRST = re.compile(rf"(?<![\d-])([0-3]?\d)([ -]){_MONTH_TAKEN}\2(\d{{4}})[ ,]{{1,2}}({_CLOCK})")
+_DAY_FIRST = re.compile(rf"(?<![\d-])([0-3]?\d)([ -]){_MONTH_TAKEN}\2(\d{{4}})[ ,:]{{1,2}}({_CLOCK})")
+#: With slashes, of 24 hours: ``21/11/2026 02:15:25``; the month first only where the other way there is no such month.
+_SLASHED = re.compile(rf"(?<![\d/])([0-3]?\d)/([0-3]?\d)/(\d{{4}}),? ({_CLOCK})(?![\d:]|[ \u202f][AP]M)")
 _DOTTED = re.compile(rf"(?<![\d.])([0-3]\d)\.(0[1-9]|1[0-2])\.(\d{{4}}),? ({_CLOCK})")
 #: Without separators: ``20261121 02:15:25``, ``20261121T021525``.
 _COMPACT = re.compile(r"(?<!\d)(20\d\d)([01]\d)([0-3]\d)[ T](\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d{6}(?=Z|\D))")
@@ -115,6 +118,10 @@ def _with_its_year(text: str) -> str | None:
     if found := _DOTTED.search(text):
         day, number, year, clock = found.groups()
         return f"{year}-{number}-{day}T{_of_day(clock, None)}"
+    if found := _SLASHED.search(text):
+        day, number, year, clock = found.groups()
+        day, number = (number, day) if int(number) > _MONTHS_A_YEAR else (day, number)
+        return f"{year}-{int(number):02}-{int(day):02}T{_of_day(clock, None)}"
     if found := _COMPACT.search(text):
         year, number, day, clock = found.groups()
         clock = clock if ":" in clock else f"{clock[:2]}:{clock[2:4]}:{clock[4:6]}"
