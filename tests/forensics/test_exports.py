@@ -195,7 +195,11 @@ def test_standard_input_is_read_under_its_name(tmp_path):
 def test_lines_that_a_terminal_wrapped_are_put_together():
     width = 80
     cut = [line[begin : begin + width] for line in LOG.splitlines() for begin in range(0, len(line), width)]
-    assert (unwrapped("\n".join(cut).encode()) or b"").decode() == LOG.rstrip("\n")
+    whole = (unwrapped("\n".join(cut).encode()) or b"").decode().split("\n")
+    assert [line for line in whole if line] == LOG.splitlines()
+    # Line numbers stay.
+    assert len(whole) == len(cut)
+    assert all(line == "" or line.startswith(begun) for line, begun in zip(whole, cut, strict=True))
 
 
 def test_the_borders_of_a_terminal_are_taken_off():

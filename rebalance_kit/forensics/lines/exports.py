@@ -63,17 +63,19 @@ def unwrapped(data: bytes) -> bytes | None:
         lengths = Counter(len(line) for line in lines if len(line) > 60)
         width = max(lengths, default=0)
         wrapped = sum(_goes_on(one, after, width) for one, after in pairwise(lines))
-        if lengths[width] < 3 or wrapped < _WRAPPED_SHARE * len(lines):
+        # Lines of one text are as long as each other by themselves.
+        ends = {line.rstrip()[-_ALIKE:] for line in lines if len(line) == width}
+        if lengths[width] < 3 or wrapped < _WRAPPED_SHARE * len(lines) or len(ends) == 1:
             return None
     joined: list[str] = []
-    last = ""
+    last, at = "", 0
     for line in lines:
         if joined and _goes_on(last, line, width):
             # The blank at which a line was cut may have got lost.
-            joined[-1] = (
-                joined[-1] + last[len(last.rstrip()) :].ljust(width - len(last.rstrip())) + line.rstrip()
-            )
+            joined[at] += last[len(last.rstrip()) :].ljust(width - len(last.rstrip())) + line.rstrip()
+            joined.append("")
         else:
+            at = len(joined)
             joined.append(line.rstrip())
         last = line
     return "\n".join(joined).encode()
@@ -108,7 +110,9 @@ def rejoined(data: bytes) -> tuple[bytes, bool] | None:
         if place == len(lines) - 1:
             break
         # Nearly always a line of its own follows, and then there is nothing to put together.
-        size = _size_of_object(lines, place) or _size_with_cause(lines, place)
+        size = (
+            _size_of_object(lines, place) or _size_of_report(lines, place) or _size_with_cause(lines, place)
+        )
         size = size or (0 if _ends_above(lines[place + 1]) else _size_of_broken(reader, lines, place))
         after = lines[place + 1]
         if (
@@ -150,6 +154,19 @@ def _size_of_object(lines: list[str], place: int) -> int:
             return 0
     return 0
 
+
+def _size_of_report(lines: list[str], place: int) -> int:
+    """How many lines a report of brod has that begins with this one: who speaks, then what, with Erlang terms over many lines."""
+    if not _REPORTS.search(lines[place].rstrip()):
+        return 0
+    for end in range(place + 1, min(place + _LINES_OF_A_RECORD, len(lines))):
+        if not lines[end].strip() or _BEGINS.match(lines[end]) or _REPORTS.search(lines[end].rstrip()):
+            return end - place
+    return min(_LINES_OF_A_RECORD, len(lines) - place)
+
+
+#: How the processes of brod begin, behind the time that the logger or a line above writes.
+_REPORTS = re.compile(r"\b(?:Group member|group (?:coordinator|subscriber)) \(.*\):\Z")
 
 #: A member of an object, of JSON or as JavaScript prints it; what makes the object a record of a log.
 _MEMBER = re.compile(r"""["']?[\w@.$-]{1,60}["']?\s?: """)

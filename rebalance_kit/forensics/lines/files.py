@@ -278,14 +278,14 @@ _SPREAD = "one line of JSON: each message in it is read as a line; line numbers 
 NEWEST_FIRST = "sorted newest first: read in reverse, and line numbers count from the end"
 _BROKEN = "lines that had been broken were joined; line numbers are those of their beginnings"
 _BORDERED = "borders that a terminal drew were taken off the lines"
-_WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of the whole lines"
+_WRAPPED = "lines that a terminal had wrapped were joined; line numbers are those of their beginnings"
 
 
 def _unwrapped(path: Path) -> tuple[bytes, str | None] | None:
     """The lines of a terminal's copy, or of an answer in one line of JSON, with what is odd about them; None for another file."""
     size = path.stat().st_size
     if size <= TERMINAL_BYTES and (whole := unwrapped(data := path.read_bytes())) is not None:
-        return whole, _WRAPPED if whole.count(b"\n") < data.count(b"\n") else _BORDERED
+        return whole, _WRAPPED if whole.count(b"\n\n") > data.count(b"\n\n") else _BORDERED
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     if size <= MOST_BYTES and head[:1] in {b"{", b"["} and b"\n" not in head.rstrip(b"\r\n"):
