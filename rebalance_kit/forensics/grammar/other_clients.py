@@ -22,12 +22,31 @@ _NEW_MEMBERS: tuple[str, ...] = (
     "join returned MemberIDRequired{_}",
 )
 
-#: Why a member of brod joins again.
-_REJOINING: tuple[tuple[str, str], ...] = (
-    ("other_unknown_member", "re-joining group, reason:{_}nknown{_}ember{_}"),
-    ("other_rebalancing", "re-joining group, reason:{_}ebalance{_}rogress{_}"),
-    ("client_instance_fenced", "re-joining group, reason:{_}enced{_}nstance{_}"),
-    ("join_retried", "re-joining group, reason:[[:]]{reason}"),
+#: Kinds of line that an error of Kafka's in their reason makes lines of that error, and which errors do.
+_LOST = frozenset({"other_unknown_member", "other_rebalancing", "client_instance_fenced"})
+_REFUSED = _LOST | {"other_no_coordinator", "join_refused", "client_instance_refused", "join_retried"}
+BY_THEIR_ERROR = {"join_retried": _LOST, "other_join_failed": _REFUSED, "other_heartbeat_failed": _REFUSED}
+
+#: How brod's processes begin their records, of which the message stands below.
+_BROD: tuple[str, ...] = (
+    "Group member ({group},coor={client},cb={_},generation={generation}): ",
+    "group coordinator (groupId={group},memberId={member},generation={generation},pid={client}): ",
+    "group subscriber (groupId={group},memberId={member},generation={generation},pid={client}): ",
+)
+_BROD_MESSAGES: tuple[tuple[str, str], ...] = (
+    ("join_retried", "re-joining group, reason:{reason}"),
+    ("other_join_failed", "failed to join group[[ reason:{reason}]]"),
+    ("other_leaving", "{_}eaving group, reason:{reason}"),
+    (
+        "client_instance_fenced",
+        "Static member was fenced by another member using the same group_instance_id{_}",
+    ),
+    ("other_joined", "elected={_}"),
+    ("other_step", "assignments received:[]"),
+    ("other_assigned", "assignments received:{_}"),
+    ("other_coordinator", "connected to group coordinator {detail}"),
+    ("other_commit_failed", "failed to commit {_}reason:{reason}"),
+    ("other_step", "{_}"),
 )
 
 _LINES: tuple[tuple[str, str], ...] = (
@@ -42,16 +61,78 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_revoked", "on_partitions_revoked: {partitions}"),
     ("joined", "Joined group '{group}' (generation {generation}) with member_id {member}"),
     ("joining", "(Re-)joining group {group}[[, {_}]]"),
-    ("other_coordinator_lost", "Marking the coordinator dead (node {_}) for group {group}: {cause}"),
+    (
+        "other_coordinator_lost",
+        "Marking the coordinator dead (node {_}){_}for group {group}[[.]][[: {cause}]]",
+    ),
     ("other_session_expired", "Heartbeat session expired{_}"),
     ("other_step", "Skipping heartbeat: no auto-assignment or waiting on rebalance{_}"),
     ("other_poll_timeout", "Heartbeat poll expired, leaving group{_}"),
+    ("other_leaving", "Leaving consumer group {group} (member {member}){_}"),
+    ("other_leaving", "Leaving consumer group ({reason} has expired){_}"),
+    ("other_leaving", "Leaving consumer group ({group}){_}"),
     ("other_leaving", "Leaving consumer group{_}"),
+    ("left_group", "LeaveGroup request for group {group} returned successfully"),
+    ("left_group", "LeaveGroup request succeeded"),
+    ("other_step", "LeaveGroup request failed: {reason}"),
+    ("other_step", "LeaveGroup request for group {group} failed with error: {reason}"),
+    (
+        "other_poll_timeout",
+        "Consumer poll timeout has expired. This means the time between subsequent calls{_}",
+    ),
     ("other_rebalancing", "Heartbeat failed for group {group} because it is rebalancing"),
+    ("other_rebalancing", "Group {group} is rebalancing; rejoining."),
+    ("other_unknown_member", "Heartbeat failed for group {group}: generation id is not {_}"),
+    ("client_instance_fenced", "Heartbeat failed for group {group} due to fenced id error: {instance}"),
+    ("client_instance_fenced", "SyncGroup for group {group} failed due to fenced id error: {instance}"),
+    ("client_instance_fenced", "OffsetCommit for group {group} failed due to fenced id error: {instance}"),
+    ("client_instance_fenced", "Heartbeat thread caught fenced group_instance_id {instance} error"),
     ("other_unknown_member", "Heartbeat failed: local member_id was not recognized{_}"),
     ("other_unknown_member", "Heartbeat: local member_id was not recognized{_}"),
-    ("other_rebalancing", "Heartbeat failed for group {group}[[: {_}]]"),
+    ("other_heartbeat_failed", "Heartbeat failed for group {group}[[: {reason}]]"),
+    ("other_heartbeat_failed", "Heartbeat failed ({reason}); retrying"),
+    ("other_heartbeat_failed", "Heartbeat failed: {reason}"),
+    ("other_heartbeat_failed", "Heartbeat send request failed: {reason}"),
+    ("join_refused", "Attempt to join group failed due to fatal error: {reason}"),
+    ("join_refused", "Attempt to join group {group} failed due to fatal error: {reason}"),
+    ("other_join_failed", "Attempt to join group {group} failed due to {reason}"),
+    ("other_join_failed", "Attempt to join group {group} rejected since {reason}"),
+    ("other_rebalancing", "SyncGroup for group {group} failed due to coordinator rebalance"),
+    ("other_rebalancing", "SyncGroup for group {group} failed due to group rebalance"),
+    ("other_join_failed", "SyncGroup for group {group} failed due to {reason}"),
+    ("other_join_failed", "Unexpected error from SyncGroup: {reason}"),
+    ("other_join_failed", "Unexpected error in join group '{group}' response: {reason}"),
+    ("other_no_coordinator", "Group Coordinator Request failed: {reason}"),
+    ("join_retried", "Assignment rejected: {reason} Requesting re-join."),
+    ("join_retried", "Cooperative assignment rejected: {reason} Requesting re-join."),
+    ("other_metadata_changed", "Metadata for topic has changed from {_}"),
+    ("other_step", "Cooperative rebalance complete for group {group}: {_}"),
+    ("other_lost", "Group {group} lost membership; forcibly revoking {partitions}"),
+    (
+        "other_revoked",
+        "Cooperative pre-rebalance for group {group}: revoking {partitions} (no longer in subscription)",
+    ),
+    *(
+        ("other_callback_failed", f"User provided {what} {{_}} for group {{group}} failed {{detail}}")
+        for what in (
+            "rebalance listener",
+            "subscription rebalance listener",
+            "subscription listener",
+            "listener",
+        )
+    ),
+    ("other_commit_failed", "OffsetCommit failed for group {group} on partition {_} due to {reason}"),
+    (
+        "other_commit_failed",
+        "OffsetCommit failed for group {group} on partition {_} with offset {_}: {reason}",
+    ),
     ("other_commit_failed", "OffsetCommit failed for group {group} due to {reason}"),
+    ("other_commit_failed", "OffsetCommit failed for group {group} because {reason}"),
+    ("other_commit_failed", "OffsetCommit failed for group {group} - {reason}"),
+    ("other_commit_failed", "OffsetCommit for group {group} failed: {reason}"),
+    ("other_commit_failed", "Group {group} failed to commit partition {_} at offset {_}: {reason}"),
+    ("other_commit_failed", "Pre-rebalance offset commit failed: {reason}"),
+    ("other_commit_failed", "Offset commit failed: {reason}"),
     ("other_assigned", "Setting newly assigned partitions {partitions} for group {group}[[, {_}]]"),
     ("other_assigned", "Updated partition assignment: {partitions}"),
     ("other_revoked", "Revoking previously assigned partitions {partitions} for group {group}[[, {_}]]"),
@@ -61,13 +142,27 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_stops_reading", "closed dead subscription to {topic}[[ {_}]]"),
     ("other_reads", "added subscription to {topic}[[ {_}]]"),
     ("subscription_abandoned", "abandoned subscription to {topic} because consuming was taking too long"),
-    ("other_session_ended", "consumergroup/{group} loop check partition number coroutine will exit{_}"),
+    ("other_lost", "consumergroup/{group}: lost ownership of {partitions} due to {reason}"),
+    ("client_instance_fenced", "JoinGroup failed: group instance id {instance} has been fenced"),
+    (
+        "other_metadata_changed",
+        "consumergroup/{group} loop check partition number {_}outine find partitions in {detail}",
+    ),
+    ("other_session_ended", "consumergroup/{group} loop check partition number {_}outine will exit{_}"),
     ("other_session_ended", "loop check partition number coroutine will exit{_}"),
     ("other_rebalancing", "Rebalanced: &{Type:rebalance start {_}"),
     ("other_join_failed", "Rebalanced: &{Type:rebalance error {_}"),
     ("other_joined", "Rebalanced: &{Type:rebalance OK {_}"),
-    ("other_coordinator", "client/coordinator requesting coordinator for consumergroup {group} from {_}"),
-    ("other_coordinator", "client/coordinator coordinator for consumergroup {group} is {_}"),
+    # In 2016 the word was misspelled.
+    *(
+        line
+        for word in ("consumergoup ", "[[consumergroup ]]")
+        for line in (
+            ("other_step", f"client/coordinator requesting coordinator for {word}{{group}} from {{_}}"),
+            ("other_coordinator", f"client/coordinator coordinator for {word}{{group}} is {{detail}}"),
+        )
+    ),
+    ("other_no_coordinator", "client/coordinator request to broker {_} failed: {reason}"),
     ("other_rebalancing", "consumergroup/{group} rebalance triggered{_}"),
     ("other_session_ended", "consumergroup/session/{member}/{generation} heartbeat loop{_}"),
     ("other_session_ended", "consumergroup/session/{member}/{generation} released{_}"),
@@ -84,22 +179,20 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_planned", "assigned member/topic/partitions {detail}"),
     ("other_leaving", "Leaving group {group}, member {member}"),
     ("other_step", "stopped heartbeat for group {group}"),
-    ("other_unknown_member", "Failed to join group {group}: [25] Unknown Member ID{_}"),
-    ("other_rebalancing", "Failed to join group {group}: [27] Rebalance In Progress{_}"),
     *(
-        ("other_no_coordinator", f"{what} group {{group}}: [{number}] {{reason}}: {{_}}")
-        for what in (
-            "Failed to join",
-            "Failed to sync",
-            "Unable to establish connection to consumer group coordinator for",
+        (
+            "other_no_coordinator",
+            f"Unable to establish connection to consumer group coordinator for group {{group}}: [{number}] {{reason}}: {{_}}",
         )
         for number in (14, 15, 16)
     ),
     ("other_join_failed", "Failed to join group {group}: {reason}"),
     ("other_join_failed", "Failed to sync group {group}: {reason}"),
+    ("other_step", "Failed to fetch offsets for group {group}: {reason}"),
+    ("other_step", "leave group failed for group, {group}, and member, {member}: {reason}"),
     (
-        "coordinator_lost",
-        "Unable to establish connection to consumer group coordinator for group {group}: {cause}",
+        "other_no_coordinator",
+        "Unable to establish connection to consumer group coordinator for group {group}: {reason}",
     ),
     ("other_step", "entering loop for consumer group, {group}"),
     ("other_leader", "selected as leader for group, {group}"),
@@ -117,16 +210,34 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_step", "stopped commit for group {group}"),
     ("other_step", "started partition watcher for group, {group}, topic {topic}[[ {_}]]"),
     ("other_step", "stopped partition watcher for group, {group}, topic {topic}"),
-    ("other_rebalancing", "Partition changes found, reblancing group: {group}[[.]]"),
+    # Spelled in two ways.
+    ("other_metadata_changed", "Partition changes found, {_}ing group: {group}[[.]]"),
     ("subscription_empty", "Problem getting partitions during startup, [3] {reason}"),
     ("other_step", "Problem getting partitions {reason}"),
     ("other_rebalancing", "Rebalance In Progress: the coordinator has begun rebalancing the group{_}"),
     # franz-go
+    ("other_step", "beginning to manage the {_}group lifecycle{_}"),
     ("other_heartbeat_failed", "heartbeat errored{_}"),
-    ("other_assigned", 'new group session begun{_}"lost":{detail}'),
+    ("other_heartbeat_failed", "heartbeat hit retryable error{_}"),
+    ("other_unknown_member", "consumer group heartbeat error, abandoning assignment and rejoining{_}"),
+    ("other_join_failed", "group manage loop errored{_}"),
+    ("other_join_failed", "join and sync loop errored{_}"),
+    ("other_join_failed", "join group failed{_}"),
+    ("other_join_failed", "sync group failed{_}"),
+    ("other_rebalancing", "sync failed with RebalanceInProgress, rejoining{_}"),
+    ("other_unknown_member", "join returned UnknownMemberID, rejoining without a member id{_}"),
+    ("other_rejoins", "forced rejoin quitting heartbeat loop{_}"),
+    ("other_assigns", "assigning partitions{_}"),
+    ("other_revoked", "eager consumer revoking prior assigned partitions{_}"),
+    ("other_revoked", "cooperative consumer revoking prior assigned partitions because leaving group{_}"),
+    ("other_step", "tried to leave group but we have no member ID yet, returning early{_}"),
+    ("other_step", "syncing; group: {group}, {_}"),
+    ("other_step", "default revoke: committing{_}"),
+    ("other_leader", "balancing group as leader{_}"),
+    ("other_step", "balance group member; id: {other}, {_}"),
+    ("other_commit_failed", "default commit failed{_}"),
     ("other_assigned", "new group session begun{_}"),
-    ("other_joined", 'joined, balancing group{_}"generation":{generation},{_}'),
-    ("other_joined", "joined, balancing group; {_}generation: {generation},{_}"),
+    ("other_joined", "joined, balancing group{_}"),
     ("other_joined", 'joined"{_}"generation":{generation},{_}'),
     (
         "other_joined",
@@ -134,46 +245,31 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("joining", "joining group; group: {group}"),
     ("other_step", "synced; group: {group}, assigned: {_}"),
-    ("other_step", "prior group session ended{_}"),
+    ("other_session_ended", "prior group session ended{_}"),
     ("other_leaving", "leaving group; group: {group}, member_id: {member}"),
+    ("other_leaving", "leaving next-gen group{_}"),
     # kafkajs
     (
         "other_joined",
         'Consumer has joined the group{_}"memberId":"{member}",{_}"memberAssignment":{detail},"groupProtocol"{_}',
     ),
     ("other_restarting", "Restarting the consumer in {_}"),
+    ("other_step", "Consumer is not aware of all assigned partitions{_}"),
+    ("other_leader", "Chosen as group leader{_}"),
     ("other_joined", "Consumer has joined the group{_}"),
     ("other_rebalancing", "The group is rebalancing{_}"),
     ("other_unknown_member", "The coordinator is not aware of this member{_}"),
     # zio-kafka, ruby-kafka, brod
-    ("other_joined", "Joined group `{group}` with member id `{member}`"),
-    ("other_leaving", "Leaving group `{group}`"),
-    *(
-        (event, f"Group member ({{group}},coor={{client}},cb={{_}},generation={{generation}}): {text}")
-        for event, text in _REJOINING
-    ),
-    (
-        "other_leaving",
-        "Group member ({group},coor={client},cb={_},generation={generation}): leaving group, reason:{reason}",
-    ),
-    (
-        "other_unknown_member",
-        "Group member ({group},coor={client},cb={_},generation={generation}): failed to join group{_}nknown_member{_}",
-    ),
-    (
-        "other_join_failed",
-        "Group member ({group},coor={client},cb={_},generation={generation}): failed to join group {reason}",
-    ),
-    ("other_joined", "Group member ({group},coor={client},cb={_},generation={generation}): elected={_}"),
-    (
-        "other_assigned",
-        "Group member ({group},coor={client},cb={_},generation={generation}): assignments received{_}",
-    ),
-    ("other_step", "Group member ({group},coor={client},cb={_},generation={generation}): {_}"),
+    ("other_joined", "Joined group `{group}` with member id `{member}[[`]]"),
+    ("other_leaving", "Leaving group `{group}[[`]]"),
+    ("other_leader", "Chosen as leader of group `{group}[[`]]"),
+    ("other_no_coordinator", "Coordinator broker {reason}, retrying in {_}"),
+    ("other_heartbeat_failed", "Error sending heartbeat: {reason}"),
+    *((event, head + text) for head in _BROD for event, text in _BROD_MESSAGES),
     ("other_revoked", "partitions are revoked{_}"),
     ("other_assigned", "partitions are assigned{_}"),
     ("other_rebalancing", "Group is rebalancing{_}"),
-    *_REJOINING,
+    *_BROD_MESSAGES[:2],
 )
 
 #: Java's clients of 0.10 had no prefix.
@@ -219,6 +315,27 @@ OTHER_CLIENTS: tuple[Template, ...] = (
         "stream_thread_replaced", "java", "Replacing thread in the streams uncaught exception handler{_}"
     ),
     *(Template("join_retried", "other", text, (("reason", "MemberIdRequired"),)) for text in _NEW_MEMBERS),
+    *(
+        Template("other_no_coordinator", "other", text, (("reason", reason),))
+        for text, reason in (
+            (
+                "Coordinator unknown during heartbeat{_}",
+                "the coordinator is unknown to it when a heartbeat is due",
+            ),
+            (
+                "client/coordinator coordinator for [[consumergroup ]]{group} is not available",
+                "none is available",
+            ),
+            (
+                "client/coordinator no available broker to send consumer metadata request to",
+                "no broker is there to ask",
+            ),
+            (
+                "Heartbeat failed for group {group}: coordinator {_} is either not started or not valid",
+                "the one it asked is either not started or not valid",
+            ),
+        )
+    ),
     *(Template(event, "other", text) for event, text in _LINES),
     *(Template(event, "java", text) for event, text in _OLD_JAVA),
 )

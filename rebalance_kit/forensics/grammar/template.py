@@ -146,7 +146,7 @@ _STRUCTURED = re.compile(
 )
 #: The partitions of a topic together: ``a[0 1 2]``, ``a [3]``, ``"a":[0,1]``, ``map[a:[0 1]]``, ``a: {0, 1}``.
 _BY_TOPIC = re.compile(
-    r"""([\w.-]{0,249}[A-Za-z_][\w.-]{0,249})\\*["']?(?::| =>|=)? ?[\[{(](\d{1,9}(?:(?:, ?| )\d{1,9})*+)[\])}]"""
+    r"""([\w.-]{0,249}[A-Za-z_][\w.-]{0,249})\\*["']?(?::| =>|=)? ?[\[{(]{1,2}(\d{1,9}(?:(?:, ?| )\d{1,9})*+)[\])}]"""
 )
 #: What stands around a list: ``Set(``, ``frozenset({``, ``ListBuffer(``, ``[``.
 _AROUND = re.compile(r"(?:[A-Za-z]{0,20}[\[({]){1,3}")

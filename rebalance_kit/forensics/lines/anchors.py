@@ -32,7 +32,7 @@ _MOST_ANCHORS = 4
 
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|Trace|Debug|Info|Warn|Warning|Error)\b")
 _GROUP_BROKER = re.compile(r"(?:GroupCoordinator/\d{1,9}: |\S{1,99}:\d{1,5}/(?:\d{1,9}|bootstrap): )")
-_CLIENT_OF_RDKAFKA = re.compile(r"rdkafka#[\w.-]{1,99}")
+_CLIENT_OF_RDKAFKA = re.compile(r"[\w.-]{1,99}#(?:consumer|producer)-\d{1,9}\b|rdkafka#[\w.-]{1,99}")
 
 #: What stands behind messages: a logger in brackets and all after it; the rest of a CSV or JSON line; borders.
 _LOGGER = re.compile(
@@ -49,7 +49,7 @@ _BORDER = " \t│|*`"
 _TIME_IN_HEAD = re.compile(
     r"""(?x)(?:
     \d{4}[-/.]\d\d[-/.]\d\d(?:[T _-]\d\d[:.]\d\d(?:[:.]\d\d)?(?:[.,:]\d{1,9})?+(?:Z|[ ]?[+-]\d\d:?\d\d)?)?
-    |\d{1,2}[-/.](?:\d\d|[A-Z][a-z]{2})[-/.]\d{2,4}(?:[T ,:_]{1,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?+)?
+    |\d{1,2}[-/.](?:\d\d|[A-Z][a-z]{2})[-/.]\d{2,4}(?:[T ,:_]{1,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?+(?:[ \u202f][AP]M\b)?)?
     |(?:[A-Z][a-z]{2},?[ ])?(?:[A-Z][a-z]{2}[ ]{1,2}\d{1,2}|\d{1,2}[ ][A-Z][a-z]{2}),?[ ](?:\d{4},?[ ])?(?:@[ ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?+(?:[ ][A-Z]{3,4}[ ]\d{4}|[ ]\d{4}\b)?
     |\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,9})?+(?:Z|[ ]?[+-]\d\d:?\d\d)?(?:[ \u202f]?[AP]M)?
     |[IWEF]\d{4}[ ]\d\d:\d\d:\d\d\.\d{1,9}|\d{10}\.\d{1,9}|1\d{12}|T?\+\d{1,9}\.\d{1,9}s?
@@ -204,7 +204,7 @@ def _anchored(line: str, found: re.Match[str]) -> Anchored:
         broker = _GROUP_BROKER.match(text)
         text = text[broker.end() :] if broker else text
         name = _CLIENT_OF_RDKAFKA.search(head)
-        client = name[0].split("#", 1)[1] if name else None
+        client = name[0] if name else None
     at, layout = time_in(head)
     if at is None:
         at, layout = iso_in(text[-200:]), None
@@ -234,7 +234,7 @@ def texts_of(text: str, *, quoted: bool) -> Iterator[str]:
 ABOUT = re.compile(
     r"rebalanc|[Jj]oin(?:ing|ed|s|Group| group)|\bgroup\b.*(?:coordinator|member|generation)|[Cc]oordinator|heartbeat|"
     r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d|"
-    r"Rebalanc|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
+    r"Rebalanc|REBALANC|[Ll]ost partition|[Pp]artitions were lost|offsets after a leader|topic has not yet been created|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
     r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
     r"(?:abandoned|dead) subscription|RebalanceCb|part of an active group|auto-commit of offsets|Offset ?[Cc]ommit (?:request|failed)|"
     r"uncaught and unrecoverable exception|No current assignment for|\] Crash: |[Ss]topping container|Fatal consumer exception"

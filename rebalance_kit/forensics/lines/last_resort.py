@@ -18,7 +18,7 @@ from rebalance_kit.forensics.lines.anchors import (
     speaks_of_a_group,
 )
 from rebalance_kit.forensics.lines.layouts import CONTINUATIONS
-from rebalance_kit.forensics.lines.refusals import REFUSALS, refusal_in
+from rebalance_kit.forensics.lines.refusals import REFUSALS, as_said, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ _STEPS = frozenset({"other_step", "broker_step"})
 _EVERYBODYS = frozenset({"other_assigned", "other_revoked", "other_lost", "joining"})
 
 #: Errors that are told by their name, whatever else the line says.
-_BY_NAME = frozenset({"join_refused", "other_no_coordinator"})
+BY_NAME = frozenset({"join_refused", "other_no_coordinator", "join_retried"})
 _OF_REFUSALS = {one.event: _what(one.event, r"") for one, _ in REFUSALS}
 
 #: A share consumer: a group of another kind.
@@ -120,6 +120,10 @@ _OF_CLIENTS = (
         r"is rebalancing|heartbeat error|rebalanc(?:e|ing) (?:was |is |has been )?(?:start|trigger)|rebalancing group|undergoing a rebalance|(?:start|begin)\w* (?:\w+ )?rebalanc",
     ),
     _what(
+        "other_heartbeat_failed",
+        r"heartbeat\w* (?:\w+ ){0,2}(?:failed|errored|failure|error)\b|(?:error|fail)\w* (?:\w+ ){0,2}heartbeat",
+    ),
+    _what(
         "other_joined",
         r"\bjoined\b.{0,120}generation|\bsuccessfully joined\b|join(?:ed)? (?:the )?group success",
     ),
@@ -132,7 +136,7 @@ _OF_CLIENTS = (
     ),
     _what(
         "coordinator_lost",
-        r"coordinator.{0,90}(?:dead|unavailable|not available|lost|refused|DOWN\b|unreachable|timed out|not the correct|disconnect)|(?:mark|connect)\w*.{0,40}coordinator.{0,60}(?:dead|fail|unknown)",
+        r"coordinator.{0,90}(?:dead|lost|refused|DOWN\b|unreachable|timed out|not the correct|disconnect)|(?:mark|connect)\w*.{0,40}coordinator.{0,60}(?:dead|fail|unknown)",
     ),
     _what(
         "subscription_empty",
@@ -145,7 +149,7 @@ _OF_CLIENTS = (
     ),
     _CRASHES,
     _what("joining", r"\b(?:re-?)?joining\b(?! *phase)"),
-    _what("other_lost", r"partitions? (?:assignment )?lost|lost partitions?"),
+    _what("other_lost", r"partitions? (?:assignment |were )?lost|lost partitions?"),
     # librdkafka's examples, and the callbacks of its Rust client, of which the one before a revocation and the one after an assignment count
     _what("other_revoked", r"Local: Revoke partitions|Pre rebalance Revoke"),
     _what("other_assigned", r"Local: Assign partitions|Post rebalance Assign"),
@@ -153,7 +157,7 @@ _OF_CLIENTS = (
     _what("other_revoked", r"revok"),
     _what(
         "other_assigned",
-        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}(?<!un)assigned|\bassigned:? \[|new(?:ly)? assign",
+        r"\bassign partitions?\b|\bassign(?:ed|ments?)\b.{0,40}(?:partition|received)|partitions?.{0,40}(?<!un)assigned|\bassigned:? \[|new(?:ly)? assign|partition assignment: ",
     ),
     _what("other_step", r"rebalanc|heartbeat|synced|coordinator|generation|assign|member|group|fetch"),
 )
@@ -171,9 +175,12 @@ _BOOK_KEEPING = re.compile(
     r"(?:Request|Response|\(key)|%7\||RDKAFKA-7-"
 )
 
-#: What is told by a line of its own, even where the line is indented.
+#: Classes of exceptions that every error of a client's has.
+_NAMELESS = re.compile(r"(?:Librd)?(?:Kafka|RdKafka|Runtime)?(?:Error)?(?:Exception|Error)", re.IGNORECASE)
+
+#: What is told by a line of its own, even where the line is indented; and a logger that begins as a package does.
 _STANDS_ALONE = re.compile(
-    r'sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired|\] Crash: '
+    r'\A[a-z][\w.]*:? ?\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL)\b|sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired|\] Crash: '
 )
 
 _IS_BROKERS = re.compile(
@@ -297,8 +304,10 @@ def _by_words(text: str, container_time: str | None, *, cut: bool) -> list[Messa
         said = _AT.search(text)
         at = said[1] if said else container_time
     fields = _fields(text, found.template.event)
-    if refusal is not None and (not fields["reason"] or refusal.event in _BY_NAME):
-        fields["reason"] = refusal.name
+    if refusal is not None and (
+        not fields["reason"] or refusal.event in BY_NAME or _NAMELESS.fullmatch(fields["reason"])
+    ):
+        fields["reason"] = as_said(refusal, text)
     of_whom = fields["group"] or fields["member"] or fields["generation"] or _BOOK_KEEPING.search(text)
     if found.template.event in _STEPS and not of_whom and refusal is None:
         return None

@@ -17,8 +17,17 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.forensics.grammar.other_clients import BY_THEIR_ERROR
 from rebalance_kit.forensics.grammar.table import IN_MESSAGES, IN_UNLAID, find_of_others
-from rebalance_kit.forensics.grammar.template import LONG, NUMBERS, is_group, last_name, named, partitions_of
+from rebalance_kit.forensics.grammar.template import (
+    LONG,
+    NUMBERS,
+    Template,
+    is_group,
+    last_name,
+    named,
+    partitions_of,
+)
 from rebalance_kit.forensics.lines.anchors import (
     UNCLEAR,
     anchored,
@@ -30,7 +39,7 @@ from rebalance_kit.forensics.lines.anchors import (
     records_in,
     texts_of,
 )
-from rebalance_kit.forensics.lines.last_resort import Head, Message, Prefix, by_words
+from rebalance_kit.forensics.lines.last_resort import BY_NAME, Head, Message, Prefix, by_words
 from rebalance_kit.forensics.lines.layouts import (
     CONTINUATIONS,
     HEAD,
@@ -39,11 +48,11 @@ from rebalance_kit.forensics.lines.layouts import (
     json_object,
     unwrap,
 )
+from rebalance_kit.forensics.lines.refusals import as_said, refusal_in
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock, is_date
 
 if TYPE_CHECKING:
-    from rebalance_kit.forensics.grammar.template import Template
     from rebalance_kit.forensics.lines.layouts import Layout, Reading
 
 
@@ -225,24 +234,77 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     if found is None or is_prose(line, found[0].literals[0]):
         return None
     template, texts = found
-    found = (
-        template,
-        tuple(
-            _name_in(text) if name == "group" else _NOTE.split(text, 1)[0] if name in _TO_THE_END else text
-            for name, text in zip(template.fields, texts or (), strict=True)
-        ),
-    )
+    told = {name: _cleaned(name, text) for name, text in zip(template.fields, texts or (), strict=True)}
     at, layout = time_in(line)
     group, client, member = (
         _said(name, line) for name in ("groupId|group_id|group", "[cC]lientId|client_id", "memberId")
     )
+    if group is None and (tagged := _TAGGED.search(line)):
+        group = tagged[1]
     if client is None and member is not None and (made := _MADE_OF.fullmatch(member)):
         client = made[1]
-    return [((layout, None, at or container_time, client), (None, None, group), found)]
+    event = template.event
+    for name, keys in _BESIDE.get(event, {}).items():
+        if not told.get(name) and (value := _value(keys, line)):
+            told[name] = value
+    if event in BY_THEIR_ERROR and (error := refusal_in(told.get("reason", ""))):
+        event = error.event if error.event in BY_THEIR_ERROR[event] else event
+        told["reason"] = as_said(error, told["reason"]) if error.event in BY_NAME else told["reason"]
+    if event != template.event or len(told) > len(template.fields):
+        template = _made(event, template, *told)
+    return [
+        ((layout, None, at or container_time, client), (None, None, group), (template, (*told.values(),)))
+    ]
+
+
+@cache
+def _made(event: str, template: Template, *names: str) -> Template:
+    """A template with another kind of event or more fields; its text is never matched."""
+    return Template(event, template.side, " ".join(f"{{{name}}}" for name in names), template.given)
+
+
+def _cleaned(name: str, text: str) -> str:
+    """A field of a line of another client without what is not its own."""
+    if name == "group":
+        return _name_in(text)
+    if name not in _TO_THE_END:
+        return text
+    text = _NOTE.split(text, maxsplit=1)[0]
+    # Of an Erlang term the place in the code is left out, and all after it.
+    return text.split(", [file: ", 1)[0].strip(" :") if name == "reason" else text
+
+
+#: What loggers write as keys and values behind a message, by kind of event: field and keys.
+_WHY, _WHO = {"reason": "err|error"}, {"member": "member_id", "generation": "generation"}
+_BESIDE: dict[str, dict[str, str]] = {
+    **dict.fromkeys(("other_heartbeat_failed", "other_join_failed", "other_commit_failed"), _WHY),
+    "other_unknown_member": _WHY | _WHO,
+    **dict.fromkeys(("other_joined", "other_leaving", "join_retried"), _WHO),
+    "other_rejoins": {"reason": "why"},
+    "other_assigns": {"detail": "how", "reason": "why"},
+    "other_assigned": {"partitions": "added|assigned", "detail": "lost"},
+    "other_revoked": {"partitions": "revoking|lost"},
+}
+
+
+def _value(keys: str, line: str) -> str:
+    """The value of the first of these keys, as JSON, logfmt or ``key: value, key: value`` write it; empty for none."""
+    found = re.search(
+        rf"""[ ,{{;]\\*"?(?:{keys})\\*"?(?:=|: ?)(?:\\*"((?:[^"\\]|\\[^"])*)\\*"|(\{{[^{{}}]*\}}|[^"{{}}]*?)(?=, \w+: | \w+=|,\\*"|}}|\Z))""",
+        line[:LONG],
+    )
+    told = (found[1] if found[1] is not None else found[2]) if found else ""
+    return "[]" if found and keys in _OF_SHARES and not told.strip() else told.strip()
+
+
+_OF_SHARES = frozenset({"added|assigned", "revoking|lost"})
 
 
 #: The member id that a coordinator makes of a client id.
 _MADE_OF = re.compile(r"(.{1,200})-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+#: How ruby-kafka's logger names the group before a message: ``[[orders] {}:]``.
+_TAGGED = re.compile(r"\[\[([^\]\s]{1,249})\] \{")
 
 #: A person may have quoted a name.
 _QUOTES = "'`\""

@@ -25,7 +25,7 @@ _TABLE = (
         "FENCED_INSTANCE_ID",
         82,
         "client_instance_fenced",
-        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|\bgets? fenced\b|fenced exception for group|same group\.instance\.id|another consumer with the same group\.instance\.id has registered",
+        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|\bgets? fenced\b|fenced exception for group|same group\.instance\.id|another consumer with the same group\.instance\.id has registered|fenced id error|instance id \S{1,249} has been fenced",
     ),
     Refusal(
         "UNRELEASED_INSTANCE_ID",
@@ -37,7 +37,7 @@ _TABLE = (
         "GROUP_AUTHORIZATION_FAILED",
         30,
         "join_refused",
-        r"group.?authorization|not authorized to access (?:this )?group|topic.?authorization|not authorized to (?:access topics|read from partition)",
+        r"group.?authorization|not authorized to access (?:this )?group|not authorized to commit offsets for group|topic.?authorization|not authorized to (?:access topics|read from partition)",
     ),
     Refusal("GROUP_MAX_SIZE_REACHED", 81, "join_refused", r"group.?max.?size|reached its max size"),
     Refusal(
@@ -63,7 +63,7 @@ _TABLE = (
         "COORDINATOR_NOT_AVAILABLE",
         15,
         "other_no_coordinator",
-        r"coordinator.?(?:is )?not.?available|coordinator unknown|no coordinator|unknown coordinator|(?:fail\w*|unable|could not|cannot) (?:to )?(?:find|discover|locate|look ?up) (?:the |a )?(?:group )?coordinator",
+        r"coordinator.?(?:(?:for \S{1,249} )?is )?not.?available|offset's topic has not yet been created|coordinator unknown|no coordinator|unknown coordinator|(?:fail\w*|unable|could not|cannot) (?:to )?(?:find|discover|locate|look ?up) (?:the |a )?(?:group )?coordinator",
     ),
     Refusal(
         "COORDINATOR_LOAD_IN_PROGRESS",
@@ -111,6 +111,26 @@ _ANY = re.compile(
 
 #: The names as Kafka writes them.
 NAMES = frozenset(one.name for one in _TABLE)
+
+
+#: Words that tell that no coordinator is known, and not which error an answer held.
+_UNKNOWN = re.compile(
+    r"coordinator unknown|unknown coordinator|no coordinator\b[\w ]{0,40}|(?:fail\w*|unable|could not|cannot) (?:to )?(?:find|discover|locate|look ?up) [\w ]{0,20}coordinator",
+    re.IGNORECASE,
+)
+
+
+def as_said(error: Refusal, text: str) -> str:
+    """An error by its name; one that is told by words that several errors have, by these words.
+
+    >>> as_said(refusal_in("no coordinator available"), "no coordinator available")
+    'no coordinator available'
+    """
+    words = _UNKNOWN.search(text) if error.name == "COORDINATOR_NOT_AVAILABLE" else None
+    return words[0].strip() if words and not _NOT_AVAILABLE.search(text) else error.name
+
+
+_NOT_AVAILABLE = re.compile(r"coordinator_?not_?available|\[error 15\]|\[15\]", re.IGNORECASE)
 
 
 def refusal_in(text: str) -> Refusal | None:
