@@ -483,7 +483,7 @@ def test_a_coordinator_that_is_lost_is_named_with_its_cause_and_the_next(told):
     )
     sentence = finding(told(c1=text), "coordinator_lost")["sentence"]
     assert sentence.startswith(
-        "c1 lost its coordinator k1:9092 (broker 1) (This is not the correct coordinator) and looked for it again, and found k0:9092 (broker 0)"
+        "c1 lost its coordinator k1:9092 (broker 1) (This is not the correct coordinator), and found k0:9092 (broker 0)"
     )
     alone = finding(told(c1=client(0, "c1", lost)), "coordinator_lost")["sentence"]
     assert "(the line gives no cause)" in alone

@@ -19,7 +19,7 @@ _AT = "2026-03-01 10:00:00.000"
 
 LINES = {
     "franz-go": (
-        '{"time":"2026-03-01T10:00:00Z","level":"warn","msg":"join group failed","group":"g","err":"FENCED_INSTANCE_ID: The broker rejected this static consumer"}',
+        '{"time":"2026-03-01T10:00:00Z","level":"warn","msg":"no group for us","group":"g","err":"FENCED_INSTANCE_ID: The broker rejected this static consumer"}',
         ("client_instance_fenced", "g", None),
     ),
     "franz-go that joins": (
@@ -27,7 +27,7 @@ LINES = {
         ("joining", "g", None),
     ),
     "ruby-kafka": (
-        'Aug  9 02:47:44 host: {"level":"ERROR","message":"[[g] {}:] Error sending heartbeat: Kafka::UnknownMemberId","timestamp":"2026-03-01T10:00:00Z"}',
+        'Aug  9 02:47:44 host: {"level":"ERROR","message":"[[g] {}:] Error fetching offsets: Kafka::UnknownMemberId","timestamp":"2026-03-01T10:00:00Z"}',
         ("other_unknown_member", "g", None),
     ),
     "rust": (

@@ -285,11 +285,11 @@ def screen_of(tmp_path, text):
 TOLD = {
     "quoted": (
         "> 2026-01-01 10:00:00,000 WARN Coordinator unknown during heartbeat -- will retry",
-        "COORDINATOR_NOT_AVAILABLE",
+        "the coordinator is unknown to it",
     ),
     "numbered": (
         "2026/01/01 10:00:00 Failed to join group g7: [16] Not Coordinator For Group: asked in vain",
-        "Not Coordinator",
+        "NOT_COORDINATOR",
     ),
     "sarama": (
         "[sarama]2026/01/01 10:00:00 rebalance error: kafka server: Request was for a consumer group that is not coordinated by this broker.",

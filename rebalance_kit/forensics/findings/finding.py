@@ -167,8 +167,10 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
             f"{_between(event, took_ms)} ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
             "The loop had stopped, the machine slept, or its clock was set: look there first"
         )
-    if event.side == "librdkafka":
-        return f"{_between(event, took_ms)}: the line is written while poll() is still awaited; {known}. The limit has to be above the longest handler, which is not in this line"
+    if not _of_its_own(event):
+        # What librdkafka itself writes while poll() is still awaited, an application prints when it comes back.
+        waits = ": the line is written while poll() is still awaited" if _WAITS in event.text else ""
+        return f"{_between(event, took_ms)}{waits}; {known}. The limit has to be above the longest handler, which is not in this line"
     share = limit_ms / took_ms / _ROOM
     fewer = f"at most {share:.0%} of today's {_spelled(_RECORDS, event)}"
     records = configured.get(_RECORDS)
@@ -182,8 +184,18 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
 
 def _between(event: Event, took_ms: int) -> str:
     """How long poll() was not called: Java says by how much it was late when it came, librdkafka while it waits."""
-    least = "at least " if event.side == "librdkafka" else "about "
-    return f"{least}{seconds(took_ms)} s passed between two polls"
+    if _of_its_own(event):
+        return f"about {seconds(took_ms)} s passed between two polls"
+    return f"at least {seconds(took_ms - took_ms % 100)} s passed between two polls"
+
+
+#: How librdkafka's own line ends.
+_WAITS = "leaving group"
+
+
+def _of_its_own(event: Event) -> bool:
+    """Whether a client measures at its next poll, and takes records by a setting: Java's and Python's do, librdkafka does not."""
+    return event.side == "java" or (event.side == "other" and "max_poll_" in event.text)
 
 
 def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]) -> str | None:

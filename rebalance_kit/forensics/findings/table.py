@@ -12,6 +12,7 @@ from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, REPLAC
 from rebalance_kit.forensics.findings.rules.by_rule import JOINED, RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.subscribed import SHARED_OUT, Remade, Shares, Subscribed
 from rebalance_kit.forensics.findings.unplaced import PLACED, Unplaced
+from rebalance_kit.forensics.history.member_lines import FOUND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -27,7 +28,7 @@ _UNLESS = {
     "client_join_failed": ("client_lost_session",),
     "heartbeats_unanswered": ("member_frozen", "machine_frozen"),
     "native_session_lost": ("machine_frozen",),
-    "member_left": ("task_failed", "poll_timeout_exceeded"),
+    "member_left": ("task_failed", "poll_timeout_exceeded", "client_poll_timeout", "instance_id_fenced"),
     "replaced_without_leave": ("died_without_goodbye",),
     "static_return": ("duplicate_instance_id", "instance_id_shared", "instances_take_turns"),
     "instance_id_shared": ("duplicate_instance_id",),
@@ -68,7 +69,7 @@ class Findings:
                 yield self._by_rule.take
             if name in JOINED and side != "broker":
                 yield self._by_rule.joined
-            if name == "coordinator_found":
+            if name in FOUND:
                 yield self._by_rule.found
             if name in TOGETHER:
                 yield self._together.take

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.analysis.ownership import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
-from rebalance_kit.forensics.history.member_lines import FELT
+from rebalance_kit.forensics.history.member_lines import FELT, RANK, member_trigger
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
@@ -38,10 +38,16 @@ _SAID = {
     "heartbeat_failed": "is told by its heartbeat that it is no member any more",
     "other_unknown_member": "is told that it is no member any more",
     "other_session_expired": "finds its session over",
+    "other_metadata_changed": "sees the partitions of its topics change",
+    "rd_ended": "has ended its part in the group (state term)",
 }
 #: The same with the reason that the line gives.
 _BECAUSE = {
-    "rd_heartbeat_error": "is told by its heartbeat",
+    "rd_heartbeat_error": "gets an error for its heartbeat",
+    "other_heartbeat_failed": "gets an error for its heartbeat",
+    "other_join_failed": "tries to join and fails",
+    "other_rejoins": "joins again",
+    "other_no_coordinator": "finds no coordinator",
     "rd_rebalance": "gives its assignment up for a rebalance",
     "rd_rejoin": "joins again",
     "rd_poll_timeout": "did not poll within its limit",
@@ -128,6 +134,19 @@ def step_of(event: Event) -> str | None:
         return f"leaves ({event.reason})" if event.reason else "leaves"
     if name == "join_retried" and event.reason == "MemberIdRequired":
         return "is handed its member id"
+    if name == "rd_commit_waits":
+        return f"puts a commit of {counted(int(event.detail or 0), 'partition')} off ({event.reason})"
+    if name == "rd_subscription":
+        return f"has another subscription: {event.state_from} -> {event.state_to} topics"
+    if name == "other_assigns":
+        how = (
+            event.detail
+            if (event.detail or "").isalpha() or " " in (event.detail or "")
+            else "assigns partitions"
+        )
+        return f"{how} ({event.reason})"
+    if name == "other_coordinator":
+        return f"finds its coordinator {event.detail}" if event.detail else "finds its coordinator"
     if name in _OF_TOPICS:
         return f"{_OF_TOPICS[name]} {event.topic}"
     if name == "other_planned" and (planned := _PLANNED.fullmatch(event.detail or "")):
@@ -220,6 +239,9 @@ NO_STEP = "what happened when, and how long it took, cannot be told"
 
 _LEAVING = frozenset({"leaving", "rd_leave", "other_leaving"})
 
+#: Triggers that tell why by themselves.
+_WHY = frozenset(RANK[: RANK.index("leave")])
+
 #: Lines that would be placed in a rebalance if they had a time.
 PLACED = (
     FELT
@@ -236,16 +258,16 @@ _YEARLESS = re.compile(
 _SOME_TIME = re.compile(r"\d\d?[:.]\d\d[:.]\d\d")
 
 
-def _time_of(text: str) -> str:
+def _time_of(event: Event) -> str:
     """What to do about a time that cannot be read, by how it stands in the line."""
+    text = event.text
     if _YEARLESS.match(text):
         return "The time stands there without a year: pass --year 2026 (the year that it was)."
     if _SOME_TIME.search(text[:60]):
         return "A time stands there in a form that is not known: describe it in a file of layouts (--layouts FILE)."
-    return (
-        "Add the time to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime), or read the logs "
-        "with kubectl logs --timestamps or docker logs -t."
-    )
+    javas = " to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime)"
+    where = javas if event.side in {"java", "broker"} else ", as the logger of that program writes it"
+    return f"Add the time{where}, or read the logs with kubectl logs --timestamps or docker logs -t."
 
 
 class Unplaced:
@@ -261,6 +283,8 @@ class Unplaced:
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
         self._in_order = InOrder()
+        #: Whether one of them tells why.
+        self._told_why = False
 
     def take(self, event: Event) -> None:
         """A line of the group that would be placed."""
@@ -270,6 +294,7 @@ class Unplaced:
             if event.event not in _ASIDE:
                 self._timeless = self._timeless or event
                 self._untimed += 1
+                self._told_why = self._told_why or member_trigger(event) in _WHY
             self._in_order.take(event)
         who = event.client or event.named_by_file
         if (event.event in _JOINED or event.event == "assignment_finished") and event.generation is not None:
@@ -307,7 +332,7 @@ class Unplaced:
                     self._untimed,
                     self._without_time(),
                     line(first),
-                    _time_of(first.text),
+                    _time_of(first),
                     "org.slf4j.simpleLogger.showDateTime",
                 )
             )
@@ -332,10 +357,9 @@ class Unplaced:
 
     def _without_time(self) -> str:
         """What lines without a time tell."""
-        lines = f"{counted(self._untimed, 'line')} of this group {'holds' if self._untimed == 1 else 'hold'} no time that can be read"
         told = self._in_order.words()
         if not told:
-            return f"{lines}: {NO_STEP}"
-        if "(" not in told:
+            return f"lines of this group hold no time that can be read: {NO_STEP}"
+        if "(" not in told and not self._told_why:
             told += "; the reason is not in the lines that were read"
-        return f"{told}; {lines}, so when and how long is not told"
+        return f"{told}; these lines hold no time that can be read, so when and how long is not told"

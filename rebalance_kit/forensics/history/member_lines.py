@@ -109,7 +109,7 @@ FELT = (
             "heartbeat_failed",
             "heartbeat_unknown",
             "joining",
-            "other_heartbeat_failed",
+            *("other_heartbeat_failed", "other_metadata_changed", "other_rejoins"),
         ),
     }
 )
@@ -181,7 +181,9 @@ def member_trigger(event: Event) -> str | None:
         return "configs_differ"
     if name == "worker_configured":
         return "configured"
-    if name == "rd_rejoin" and _OF_METADATA.search(reason or ""):
+    if name == "other_metadata_changed" or (
+        name in {"rd_rejoin", "other_rejoins"} and _OF_METADATA.search(reason or "")
+    ):
         return "metadata_changed"
     if name == "rejoin_requested" and _MOVED.search(reason or ""):
         return "moved"

@@ -11,6 +11,7 @@ from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
+from rebalance_kit.forensics.lines.refusals import refusal_in
 from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ class ByRule:
         self._refused: dict[str, Event] = {}
         self._commits: dict[str, Event] = {}
         self._found: dict[str, str] = {}
+        #: The coordinator that a client found after the last time that it found none.
+        self._at_last: dict[str | None, str] = {}
 
     def configured(self, event: Event) -> None:
         """A line of a member's configuration."""
@@ -166,6 +169,12 @@ class ByRule:
         who = event.client
         if who is not None and event.detail and ("coordinator_lost", "client", who) in self._hits:
             self._found.setdefault(who, event.detail)
+        if (
+            who is not None
+            and (node := _node(event.detail))
+            and ("coordinator_not_ready", "client", who) in self._hits
+        ):
+            self._at_last[who] = node
 
     def _with_cause(self, event: Event) -> Event:
         """A line that gives no cause, with the one that the client's line before gives."""
@@ -209,6 +218,7 @@ class ByRule:
                 self._rules[rule.code] = rule
                 if rule.code == "coordinator_not_ready" and event.client is not None:
                     self._refused[event.client] = event
+                    self._at_last.pop(event.client, None)
 
     def _is_printed_again(self, code: str, event: Event) -> bool:
         """Whether an application prints what its client has measured."""
@@ -241,7 +251,7 @@ class ByRule:
         rows = []
         for (code, who), hits in merged.items():
             first = hits.first
-            quoted = vars(first)
+            quoted = vars(first) | _quoted(first)
             if code in _REFUSALS:
                 quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
             if code == "session_expired":
@@ -257,6 +267,14 @@ class ByRule:
                 quoted = quoted | {"how": state if first.event == "streams_state" else "lost a stream thread"}
             elif code == "client_lost_session":
                 quoted = quoted | {"how": _out_of_group(first)}
+            elif code == "callback_failed":
+                quoted = quoted | {"where": ", which its poll() throws on" if first.side == "java" else ""}
+            elif code == "leave_timed_out" and (held := _HELD_BACK.search(first.detail or "")):
+                quoted = quoted | {
+                    "where": f" (held back, the client thinks, by a {held[1]} that was still under way)"
+                }
+            elif code == "coordinator_not_ready" and who in self._at_last:
+                quoted = quoted | {"again": f"; at last it found {self._at_last[who]}"}
             elif code == "native_session_lost":
                 broker = _BROKER.search(first.text)
                 quoted = quoted | {"where": f" (broker {broker[1]})" if broker else ""}
@@ -328,6 +346,9 @@ _ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
 _HIGHEST, _IDS = 2_147_483_647, 1_000_000
 
 
+#: What librdkafka says of a request that got no answer.
+_HELD_BACK = re.compile(r"held back by preceeding blocking (\w+)Request")
+
 #: A broker in a line of librdkafka.
 _BROKER = re.compile(r"group coordinator \(broker (\d+)")
 
@@ -367,22 +388,24 @@ def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
 
 
 def _differ(one: str, other: str) -> bool:
-    """Whether two texts say different things; what one holds of the other it does not, however it is written."""
+    """Whether two texts say different things; what one holds of the other it does not, nor another spelling of one error."""
     if one == other:
+        return False
+    if (error := refusal_in(one)) is not None and error is refusal_in(other):
         return False
     one, other = (_SIGNS.sub("", text).lower() for text in (one, other))
     return one not in other and other not in one
 
 
-#: What stands between words, and a logger behind them.
+#: What stands between words; a logger behind them, or the partitions and offsets that librdkafka prints of a commit.
 _SIGNS = re.compile(r"[\W_]+")
-_LOGGER = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$")
+_BEHIND = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$|: [\w.-]{1,249}\[\d{1,9}\]@.*", re.DOTALL)
 
 
 def _quoted(event: Event) -> dict[str, str | None]:
     """What a sentence may quote of why."""
     return {
-        name: _LOGGER.sub("", getattr(event, name) or "").rstrip(". ") or None
+        name: _BEHIND.sub("", getattr(event, name) or "").rstrip(". ") or None
         for name in ("reason", "cause", "detail")
     }
 

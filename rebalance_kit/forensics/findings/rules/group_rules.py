@@ -13,7 +13,7 @@ from rebalance_kit.forensics.words import FIRST_ANSWER
 _KIP345 = "KIP-345 (static membership)"
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 
-_UNKNOWN = re.compile(r"unknown_?member", re.IGNORECASE)
+_UNKNOWN = re.compile(r"unknown[_ ]?member|not known in the current generation", re.IGNORECASE)
 
 _NOT_READY = says(
     *("NotCoordinator", "NOT_COORDINATOR", "not the correct coordinator", "obsolete coordinator"),
@@ -30,6 +30,7 @@ _OVER = says(
         ".CommitFailed",
         "not aware of this member",
         "group has already rebalanced",
+        "group membership out of date",
     ),
 )
 #: Errors of a commit that tell nothing of its member.
@@ -186,7 +187,10 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "client_lost_session",
-        ("other_session_expired", "other_unknown_member", "other_rebalancing", "other_join_failed"),
+        (
+            *("other_session_expired", "other_unknown_member", "other_rebalancing", "other_join_failed"),
+            *("other_lost", "rd_heartbeat_error"),
+        ),
         when=lambda event: (
             event.event in {"other_session_expired", "other_unknown_member"}
             or _UNKNOWN.search(event.reason or "") is not None
@@ -218,7 +222,7 @@ GROUP_RULES: tuple[Rule, ...] = (
             "rd_heartbeat_error",
         ),
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
-        sentence="{who} found no broker that answers as the coordinator of its group: {reason}",
+        sentence="{who} found no broker that answers as the coordinator of its group: {reason}{again}",
         do="Mostly a broker was restarted, or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
         "again. Look at the brokers where it goes on for more than seconds.",
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
@@ -239,8 +243,8 @@ GROUP_RULES: tuple[Rule, ...] = (
             _UNKNOWN.search(event.reason or "") is None and not FIRST_ANSWER.search(event.reason or "")
         ),
         sentence="{who} tried to join its group and failed ({reason})",
-        do="Compare the client's timeout of a JoinGroup with max.poll.interval.ms of the group: the coordinator answers when all members "
-        "have come, which may take as long. Otherwise look at the broker and the network.",
+        do="Read the error. Of a timeout: the coordinator answers a JoinGroup when all members have come, which may take as long as the longest "
+        "poll or rebalance timeout in the group. Of a connection: look at the broker and the network. Of the client's own code: look at its configuration.",
         source="JoinGroup: rebalance timeout",
     ),
     LineRule(

@@ -34,7 +34,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         when=lambda event: event.event != "leaving" or "poll timeout" in (event.reason or ""),
         sentence="{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
         do=(
-            "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
+            "Take fewer records between two polls or hand slow work to other threads with the partitions paused; "
             "raise max.poll.interval.ms above the worst batch. The session timeout has nothing to do with it."
         ),
         source=_POLL_DOC,
@@ -189,7 +189,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         when=lambda event: (
             not (event.cause or "").startswith(("session timed out", "Heartbeat session expired"))
         ),
-        sentence="{who} lost its coordinator{where} ({cause}) and looked for it again{again}; that alone is no rebalance",
+        sentence="{who} lost its coordinator{where} ({cause}){again}; that alone is no rebalance",
         do="Look at the broker: restart, overload or network. A member keeps what it owns while it looks, until its session ends.",
         source="AbstractCoordinator.markCoordinatorUnknown",
     ),
@@ -246,8 +246,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "callback_failed",
-        ("callback_failed",),
-        sentence="the rebalance callback {detail} of {who} threw an exception, which its poll() throws on",
+        ("callback_failed", "other_callback_failed"),
+        sentence="the rebalance callback {detail} of {who} threw an exception{where}",
         do="Look at the exception below that line. Kafka goes on with the assignment; the application may not have taken it up, or not given it up.",
         source="ConsumerRebalanceListenerInvoker; ConsumerCoordinator.onJoinComplete",
     ),
@@ -256,7 +256,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
         # A Connect worker of 2.x says so at every stop.
         when=lambda event: event.event != "close_timed_out" or "[Worker " not in event.text,
-        sentence="{who} got no answer in time when it left its group; if its coordinator never had that, it counts as a member until its session ends",
+        sentence="{who} got no answer in time when it left its group{where}; if its coordinator never had that, it counts as a member until its session ends",
         do="Give close() more time, and look for what held it (a parked JoinGroup, a commit that cannot succeed).",
         source="Consumer.close(CloseOptions)",
     ),
