@@ -293,6 +293,10 @@ class ByRule:
             if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
                 row["sentence"] = _several(str(who), list(hits.members), apart_ms)
             row["setting"] = setting(code, first, hits.over_ms, self._limits_of(first))
+            if code == "poll_timeout_exceeded" and first.side == "librdkafka":
+                row["do"] = row["do"].replace(
+                    "Make a batch smaller (max.poll.records)", "Take fewer records between two polls"
+                )
             rows.append(row)
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged

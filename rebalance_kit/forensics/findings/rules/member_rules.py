@@ -34,7 +34,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         when=lambda event: event.event != "leaving" or "poll timeout" in (event.reason or ""),
         sentence="{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
         do=(
-            "Take fewer records between two polls or hand slow work to other threads with the partitions paused; "
+            "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
             "raise max.poll.interval.ms above the worst batch. The session timeout has nothing to do with it."
         ),
         source=_POLL_DOC,
