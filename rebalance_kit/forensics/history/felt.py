@@ -248,11 +248,13 @@ class Felt:
     def _joined(self, member: tuple[str, str], event: Event, at_ms: int) -> None:
         """A member has joined: one that had subscribed, and whose request to join no line tells, has come with that."""
         since_ms = self._coming.pop(member, None)
-        if since_ms is None or any(
-            told.trigger == "join" and (told.client, told.file) == member and told.at_ms >= since_ms
-            for told in self._told
-        ):
+        if since_ms is None:
             return
+        for told in reversed(self._told):
+            if told.at_ms < since_ms:
+                break
+            if told.trigger == "join" and (told.client, told.file) == member:
+                return
         self._tell_join(member, event, at_ms, since_ms)
 
     def _tell_join(

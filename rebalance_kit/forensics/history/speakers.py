@@ -81,7 +81,7 @@ _PROCESS = re.compile(
 
 def _process_of(text: str) -> str:
     """The container or the process that wrote a line; nothing where the line does not tell."""
-    found = _PROCESS.match(text)
+    found = _PROCESS.match(text) if " --- " in text or " | " in text or text.startswith("[pod/") else None
     if found is None:
         return ""
     pod, container, number = found.groups()

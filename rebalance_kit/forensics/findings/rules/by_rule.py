@@ -80,8 +80,21 @@ class _Hits:
 
     def add(self, event: Event) -> None:
         """One more, in any order."""
-        named = {} if event.member is None or len(self.members) >= _ECHOES else {event.member: None}
-        self.take_in(_Hits(event, 1, event.at_ms, event.over_ms, members=named))
+        self.times += 1
+        for name in _QUOTED:
+            if (words := getattr(event, name)) and words != getattr(self.first, name):
+                self._keep(name, words)
+        if event.member is not None and len(self.members) < _ECHOES:
+            self.members[event.member] = None
+        self._last(event.at_ms, event.over_ms, event)
+
+    def _last(self, last_ms: int | None, over_ms: int | None, first: Event) -> None:
+        if last_ms is not None:
+            self.last_ms = max(self.last_ms or last_ms, last_ms)
+        if over_ms is not None:
+            self.over_ms = max(self.over_ms or 0, over_ms)
+        if line(first).place < line(self.first).place:
+            self.first = first
 
     def is_echoed_by(self, event: Event) -> bool:
         """Whether a member says once more what it has just said: as it leaves, or as its application tells that it was fenced or lost all."""
@@ -97,33 +110,29 @@ class _Hits:
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
-        for of in (self.first, other.first):
-            for name, words in _quoted(of).items():
-                if words:
+        for name in _QUOTED:
+            for words in (getattr(other.first, name), *other.said.get(name, ())):
+                if words and words != getattr(self.first, name):
                     self._keep(name, words)
-        for name, several in other.said.items():
-            for words in several:
-                self._keep(name, words)
         self.members |= other.members
-        if other.last_ms is not None:
-            self.last_ms = max(self.last_ms or other.last_ms, other.last_ms)
-        if other.over_ms is not None:
-            self.over_ms = max(self.over_ms or 0, other.over_ms)
-        if line(other.first).place < line(self.first).place:
-            self.first = other.first
+        self._last(other.last_ms, other.over_ms, other.first)
 
     def _keep(self, name: str, words: str) -> None:
         known = self.said.setdefault(name, [])
-        if len(known) <= _SEVERAL and all(_differ(words, one) for one in known):
+        if words not in known and len(known) < _ECHOES:
             known.append(words)
 
     def several(self) -> dict[str, str]:
-        """What its lines tell differently, one after the other."""
-        return {
-            name: "; ".join(words[:_SEVERAL]) + ("; ..." if len(words) > _SEVERAL else "")
-            for name, words in self.said.items()
-            if len(words) > 1
-        }
+        """What its lines tell differently, one after the other, where they do."""
+        told = {}
+        for name, all_words in self.said.items():
+            apart = list[str]()
+            for words in filter(None, (_bare(getattr(self.first, name)), *map(_bare, all_words))):
+                if all(_differ(words, one) for one in apart):
+                    apart.append(words)
+            if len(apart) > 1:
+                told[name] = "; ".join(apart[:_SEVERAL]) + ("; ..." if len(apart) > _SEVERAL else "")
+        return told
 
 
 class ByRule:
@@ -406,12 +415,13 @@ _SIGNS = re.compile(r"[\W_]+")
 _BEHIND = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$|: [\w.-]{1,249}\[\d{1,9}\]@.*", re.DOTALL)
 
 
-def _quoted(event: Event) -> dict[str, str | None]:
-    """What a sentence may quote of why."""
-    return {
-        name: _BEHIND.sub("", getattr(event, name) or "").rstrip(". ") or None
-        for name in ("reason", "cause", "detail")
-    }
+#: What a sentence may quote of why.
+_QUOTED = ("reason", "cause", "detail")
+
+
+def _bare(words: str | None) -> str | None:
+    """Without a logger behind it, and the point."""
+    return _BEHIND.sub("", words or "").rstrip(". ") or None
 
 
 def _whose(event: Event) -> tuple[str, str]:
