@@ -260,7 +260,7 @@ class ByRule:
         rows = []
         for (code, who), hits in merged.items():
             first = hits.first
-            quoted = vars(first) | _quoted(first)
+            quoted = vars(first) | {name: _bare(getattr(first, name)) for name in _QUOTED}
             if code in _REFUSALS:
                 quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
             if code == "session_expired":
