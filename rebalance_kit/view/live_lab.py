@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,12 +117,12 @@ class LiveLab(anywidget.AnyWidget):
     def _show(self) -> None:
         run = self._following.run()
         assert run is not None
-        trace = recorded_trace(run, coordinator=True)
+        how = "recorded" if self._following.over and self.group is None else "live"
+        trace = replace(recorded_trace(run, coordinator=True), label=f"{run.protocol}, {how}")
         self.boards = boards = Boards(trace)
         self._serial += 1
         with self.hold_sync():
             self.film = film_bytes(boards, level=1)
-            how = "recorded" if self._following.over else "live"
             self.controls = self._controls(f"{run.scenario}, {how} on Kafka {run.kafka}")
 
     def _controls(self, title: str) -> dict[str, object]:

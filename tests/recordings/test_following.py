@@ -107,6 +107,8 @@ def test_the_lab_follows_a_folder_and_refuses_deeds_in_words(growing):
     try:
         assert (
             "All 9 partitions flow" not in lab.text
+            and ", live. " in lab.text
+            and "recorded" not in lab.text
             and lab.film
             and lab.controls["live"]
             and not lab.controls["acts"]
