@@ -229,6 +229,14 @@ def _remove(making: _Making, action: Action) -> None:
     )
 
 
+def _enforce(making: _Making, action: Action) -> None:
+    if making.specs[str(action.member)].client == "librdkafka":
+        raise LiveError(
+            f"{making.scenario.name} cannot be recorded: enforce_rebalance {action.member}: librdkafka has no enforceRebalance(); expected a Java member"
+        )
+    _tell("enforce")(making, action)
+
+
 _SPELLED = frozenset({"restart", "reconfigure", "duplicate", "rolling_restart", "scale_to"})
 _DEEDS: Mapping[str, Callable[[_Making, Action], None]] = MappingProxyType(
     {
@@ -240,7 +248,7 @@ _DEEDS: Mapping[str, Callable[[_Making, Action], None]] = MappingProxyType(
         "stall": _tell("stall", lambda args: args["for_ms"]),
         "slow_callback": _tell("slow", lambda args: args["callback_ms"]),
         "subscribe": _tell("subscribe", lambda args: ",".join(args["topics"])),
-        "enforce_rebalance": _tell("enforce"),
+        "enforce_rebalance": _enforce,
         "cut_network": _step("cut"),
         "heal_network": _step("heal"),
         "remove": _remove,

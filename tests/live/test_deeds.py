@@ -69,6 +69,15 @@ def test_one_member_is_removed_by_its_instance_id_alone():
         plan(replace(leave, actions=(Action(20_000, "remove", "consumer-1"),)))
 
 
+def test_librdkafka_cannot_enforce_a_rebalance():
+    leave = scenarios.load("leave")
+    members = tuple(replace(spec, client="librdkafka") for spec in leave.members)
+    enforced = Action(20_000, "enforce_rebalance", "consumer-1")
+    assert [deed.line for deed in plan(replace(leave, actions=(enforced,))).deeds][-1] == "enforce"
+    with pytest.raises(LiveError, match=r"librdkafka has no enforceRebalance\(\); expected a Java member"):
+        plan(replace(leave, members=members, actions=(enforced,)))
+
+
 def test_a_record_never_overwrites(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps({}), "utf-8")
     with pytest.raises(LiveError, match="not empty"):

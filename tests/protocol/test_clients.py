@@ -313,7 +313,8 @@ def test_close_of_librdkafka_revokes_also_while_the_group_rebalances(stage):
     # Semantics 7.3: a rebalance under way is none of the causes that make assignment_lost() true.
     client = joined("cooperative", client="librdkafka", callback="right")
     if stage != "STABLE":
-        client.event(fx.RejoinEnforced())
+        client.pass_ms(3_000)
+        client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
     assert client.machine.state.value == stage
     client.event(fx.CloseCalled())
     assert client.called == [("revoked", ["t-0", "t-1"], 1)]

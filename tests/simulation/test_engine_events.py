@@ -178,6 +178,13 @@ def test_enforce_rebalance_makes_one_generation_with_the_same_assignment(protoco
     assert begun.detail["reason"].endswith("client reason: rebalance enforced by user")
 
 
+def test_enforce_rebalance_does_nothing_in_librdkafka():
+    # Recorded on 4.3.1: the order came, and no generation followed.
+    native = tuple(member(name, client="librdkafka", start=0) for name in ("c1", "c2"))
+    trace = run("eager", act(20_000, "enforce_rebalance", "c1"), members=native)
+    assert not rows(trace, "generation", since=20_000)
+
+
 def test_enforce_rebalance_does_nothing_under_kip_848():
     trace = run("consumer", act(20_000, "enforce_rebalance", "c1"))
     assert rounds(trace, since=20_000) == [] and calls(trace, "c1", since=20_000) == []

@@ -203,8 +203,8 @@ def subscribed(member: ClassicMember, event: effects.Subscribed) -> effects.Effe
 
 
 def rejoin_enforced(member: ClassicMember, event: effects.RejoinEnforced) -> effects.Effects:
-    """enforceRebalance() was called."""
-    if member.poll_step in {PollStep.JOINING, PollStep.SYNCING}:
+    """enforceRebalance() was called; librdkafka has none, so nothing happens."""
+    if member.librdkafka or member.poll_step in {PollStep.JOINING, PollStep.SYNCING}:
         return  # rejoinNeeded is cleared by the SyncGroup that is under way
     yield member.request_rejoin(event.reason)
     yield effects.WantPoll(effects.NextPoll.GO_ON)
