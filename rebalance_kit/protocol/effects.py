@@ -39,6 +39,8 @@ class Timer(StrEnum):
     """Until a member of a consumer group has revoked what it must."""
     HEARTBEAT = "heartbeat"
     """Until a client's next heartbeat."""
+    JOIN_AGAIN = "join-again"
+    """Until librdkafka, which joins once a second at most, joins after a refused SyncGroup."""
     RETRY = "retry"
     """retry.backoff.ms: until a failed commit is sent again."""
     COMMIT_LIMIT = "commit-limit"

@@ -271,6 +271,21 @@ def test_librdkafka_leaves_while_its_joingroup_is_parked_and_joins_again_when_it
     assert client.called == [("lost", ["t-0", "t-1"], 1)] and client.take(JoinGroup).member_id == ""
 
 
+@pytest.mark.parametrize(("kind", "waits_ms"), [("librdkafka", 1_000), ("java", 0)])
+def test_librdkafka_joins_a_second_after_its_last_join_when_its_syncgroup_was_refused(kind, waits_ms):
+    """rkcg_join_intvl: 1.499 s after the last JoinGroup in a recorded rolling restart, at once where that was 13 s ago."""
+    client = joined("cooperative", client=kind, callback="right")
+    client.pass_ms(3_000)
+    client.answer(client.take(Heartbeat), Answer("REBALANCE_IN_PROGRESS"))
+    client.answer(answer_join(client, 2), SyncAnswer("REBALANCE_IN_PROGRESS", ()))
+    if waits_ms:
+        client.pass_ms(waits_ms - 1)
+        assert client.sent == []
+        client.pass_ms(1)
+    assert client.take(JoinGroup).member_id
+    assert client.called == [], "it keeps what it owns meanwhile"
+
+
 @pytest.mark.parametrize("leads", [True, False])
 def test_librdkafka_loses_partitions_of_a_deleted_topic_and_only_a_leader_joins_again_by_itself(leads):
     # rd_kafka_cgrp_metadata_update_check, COOPERATIVE: "subscribed topic(s) no longer exist" sets assignment_lost().

@@ -55,6 +55,9 @@ def _topics_of_group(answer: messages.JoinAnswer) -> set[str]:
     return {topic for other in answer.members for topic in other.subscription.topics}
 
 
+LEAST_BETWEEN_JOINS_MS = 1_000
+"""rkcg_join_intvl: a callback, a new subscription and a member id that was asked for skip it, a refused SyncGroup does not."""
+
 # What a classic consumer gives up and takes: before JoinGroup, and after SyncGroup.
 #
 # EAGER revokes everything before it joins. COOPERATIVE compares what it is assigned with what it owns,
@@ -288,7 +291,11 @@ def sync_answered(
     elif error == "REBALANCE_IN_PROGRESS":
         yield from member.move(MemberState.UNJOINED)
         yield _rebalance_failed(member, error)
-        yield from on_join_prepare(member)
+        if member.librdkafka:
+            member.enter(client.PollStep.JOINING)
+            yield effects.SetTimer((effects.Timer.JOIN_AGAIN,), LEAST_BETWEEN_JOINS_MS)
+        else:
+            yield from on_join_prepare(member)
     elif error in {"UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION"}:
         yield from _reset(member, error, "SYNC_GROUP")
         yield from on_join_prepare(member)
@@ -297,6 +304,11 @@ def sync_answered(
         yield from requests.die(member, error, MESSAGES[error])
     else:
         yield from _interrupted(member, error)
+
+
+def join_again(member: ClassicMember, fired: effects.TimerFired) -> effects.Effects:
+    """The second since librdkafka's last JoinGroup is over."""
+    yield from on_join_prepare(member)
 
 
 def _synced(member: ClassicMember, answer: messages.SyncAnswer) -> effects.Effects:

@@ -31,6 +31,7 @@ TABLE = client.ClientTable[ClassicMember](
     ),
     client.unanswered(messages.JoinGroup, heartbeating.coordinator_lost),
     client.unanswered(messages.SyncGroup, heartbeating.coordinator_lost),
+    client.after(effects.Timer.JOIN_AGAIN, joining.join_again, client.PollStep.JOINING),
     # commits
     client.on(effects.CommitDone, heartbeating.COMMITS.done),
     client.answered(messages.OffsetCommit, messages.Answer, heartbeating.commit_answered),

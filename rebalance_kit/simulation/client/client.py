@@ -194,6 +194,7 @@ class Client:
         "fetching",
         "heartbeat_sent_ms",
         "host",
+        "join_sent_ms",
         "librdkafka",
         "listener",
         "machine",
@@ -220,6 +221,7 @@ class Client:
         self.pins, self.listener, self._handlers, self.end = pins, listener, handlers, end
         self.librdkafka = spec.client == "librdkafka"
         self.heartbeat_sent_ms: int | None = None
+        self.join_sent_ms = 0
         self.connection = Connection(host, self, faults, pins, librdkafka=self.librdkafka)
         self.fetching = Fetching(
             host, machine, cluster, config, pace.processing_ms, self._watch_polls, self._refresh_metadata

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rebalance_kit.model.topology import TopicPartition
 from rebalance_kit.protocol import effects as fx
 from rebalance_kit.protocol.client import names
-from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat
+from rebalance_kit.protocol.messages import NONE, ConsumerGroupHeartbeat, Heartbeat, JoinGroup
 from rebalance_kit.simulation.client.client import Client
 from rebalance_kit.simulation.client.fetching import Span
 from rebalance_kit.simulation.kernel import jitter
@@ -358,6 +358,11 @@ def set_timer(client: Client, effect: fx.SetTimer) -> None:
                 after_ms = max(sent_ms - host.now_ms, 0)
             else:
                 after_ms += host.draw(latencies.heartbeat_late if classic else latencies.background_late)
+    elif (
+        effect.key[0] == "join-again"
+    ):  # counted from the last JoinGroup, and seen when the main thread looks next
+        after_ms = max(client.join_sent_ms + after_ms - host.now_ms, 0)
+        after_ms += host.draw(host.latencies.librdkafka_overdue_noticed) if after_ms else 0
     host.set_timer(effect.key, host.now_ms + after_ms, client.apply, fx.TimerFired(effect.key))
 
 
@@ -375,6 +380,8 @@ def send(client: Client, effect: fx.Send) -> None:
     """Send a request."""
     if isinstance(effect.request, Heartbeat | ConsumerGroupHeartbeat):
         client.heartbeat_sent_ms = client.host.now_ms
+    elif isinstance(effect.request, JoinGroup):
+        client.join_sent_ms = client.host.now_ms
     client.cluster.network.send(client.connection, effect.request)
 
 
