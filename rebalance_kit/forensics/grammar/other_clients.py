@@ -236,6 +236,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_leader", "balancing group as leader{_}"),
     ("other_step", "balance group member; id: {other}, {_}"),
     ("other_commit_failed", "default commit failed{_}"),
+    ("other_step", "received an OffsetCommitResponse after our group session has ended, {_}"),
     ("other_assigned", "new group session begun{_}"),
     ("other_joined", "joined, balancing group{_}"),
     ("other_joined", 'joined"{_}"generation":{generation},{_}'),
@@ -244,6 +245,12 @@ _LINES: tuple[tuple[str, str], ...] = (
         "joined; group: {group}, member_id: {member}, instance_id: {_}, generation: {generation},{_}",
     ),
     ("joining", "joining group; group: {group}"),
+    ("joining", 'joining group"{_}'),
+    ("other_leaving", 'leaving group"{_}'),
+    ("other_step", 'synced"{_}'),
+    ("other_step", 'syncing"{_}'),
+    ("other_step", "beginning heartbeat loop{_}"),
+    ("other_step", 'balance group member"{_}'),
     ("other_step", "synced; group: {group}, assigned: {_}"),
     ("other_session_ended", "prior group session ended{_}"),
     ("other_leaving", "leaving group; group: {group}, member_id: {member}"),
@@ -256,14 +263,20 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("other_restarting", "Restarting the consumer in {_}"),
     ("other_step", "Consumer is not aware of all assigned partitions{_}"),
     ("other_leader", "Chosen as group leader{_}"),
+    ("process_closed", 'Consumer] Stopped"{_}'),
+    ("other_step", 'Consumer] Starting"{_}'),
     ("other_joined", "Consumer has joined the group{_}"),
     ("other_rebalancing", "The group is rebalancing{_}"),
     ("other_unknown_member", "The coordinator is not aware of this member{_}"),
     # zio-kafka, ruby-kafka, brod
+    ("other_revoked", "Group {group} rebalance: {partitions} revoked"),
+    ("other_assigned", "Group {group} rebalance: {partitions} assigned"),
     ("other_joined", "Joined group `{group}` with member id `{member}[[`]]"),
     ("other_leaving", "Leaving group `{group}[[`]]"),
     ("other_leader", "Chosen as leader of group `{group}[[`]]"),
     ("other_no_coordinator", "Coordinator broker {reason}, retrying in {_}"),
+    ("other_step", "Getting group coordinator for `{group}[[`]]"),
+    ("other_coordinator", "Coordinator for `{group}` is {detail}. Connecting{_}"),
     ("other_heartbeat_failed", "Error sending heartbeat: {reason}"),
     *((event, head + text) for head in _BROD for event, text in _BROD_MESSAGES),
     ("other_revoked", "partitions are revoked{_}"),
@@ -316,23 +329,42 @@ OTHER_CLIENTS: tuple[Template, ...] = (
     ),
     *(Template("join_retried", "other", text, (("reason", "MemberIdRequired"),)) for text in _NEW_MEMBERS),
     *(
-        Template("other_no_coordinator", "other", text, (("reason", reason),))
-        for text, reason in (
+        Template(event, "other", text, (("reason", reason),))
+        for event, text, reason in (
             (
+                "other_no_coordinator",
                 "Coordinator unknown during heartbeat{_}",
                 "the coordinator is unknown to it when a heartbeat is due",
             ),
             (
+                "other_no_coordinator",
+                "Heartbeat failed for group {group}: coordinator {_} is either not started or not valid",
+                "the one it asked is either not started or not valid",
+            ),
+            (
+                "other_no_coordinator",
                 "client/coordinator coordinator for [[consumergroup ]]{group} is not available",
                 "none is available",
             ),
             (
+                "other_no_coordinator",
                 "client/coordinator no available broker to send consumer metadata request to",
                 "no broker is there to ask",
             ),
             (
-                "Heartbeat failed for group {group}: coordinator {_} is either not started or not valid",
-                "the one it asked is either not started or not valid",
+                "other_no_coordinator",
+                "client/coordinator the __consumer_offsets topic is not initialized completely yet. {_}",
+                "the topic __consumer_offsets is being made",
+            ),
+            (
+                "other_commit_failed",
+                "Not authorized to commit offsets for group {group}",
+                "not authorized to use this group",
+            ),
+            (
+                "other_commit_failed",
+                "Not authorized to commit to topics {topic} for group {group}",
+                "not authorized to commit to topics",
             ),
         )
     ),

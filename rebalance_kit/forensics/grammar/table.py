@@ -131,6 +131,7 @@ CLUES: tuple[str, ...] = (
         "imed out ",
         "loop check partition number",
         "opic has changed",
+        "oll timeout",
         "ost partition",
         "s were lost",
         "offsets after a leader",

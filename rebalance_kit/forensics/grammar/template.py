@@ -184,7 +184,12 @@ def partitions_of(text: str) -> list[str] | None:
 
 
 def _each_of(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(topic, partition) for topic, several in found for partition in re.findall(r"\d+", several)]
+    # Karafka puts the hyphen before the list: ``orders-[0,1]``.
+    return [
+        (topic.removesuffix("-"), partition)
+        for topic, several in found
+        for partition in re.findall(r"\d+", several)
+    ]
 
 
 def _inside(text: str) -> str:

@@ -152,7 +152,7 @@ _OF_CLIENTS = (
     _what("other_lost", r"partitions? (?:assignment |were )?lost|lost partitions?"),
     # librdkafka's examples, and the callbacks of its Rust client, of which the one before a revocation and the one after an assignment count
     _what("other_revoked", r"Local: Revoke partitions|Pre rebalance Revoke"),
-    _what("other_assigned", r"Local: Assign partitions|Post rebalance Assign"),
+    _what("other_assigned", r"Local: Assign partitions|Post rebalance Assign|\bAssignedPartitions\b"),
     _what("other_step", r"(?:Pre|Post) rebalance \w+\("),
     _what("other_revoked", r"revok"),
     _what(

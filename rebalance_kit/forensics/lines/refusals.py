@@ -25,7 +25,7 @@ _TABLE = (
         "FENCED_INSTANCE_ID",
         82,
         "client_instance_fenced",
-        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|\bgets? fenced\b|fenced exception for group|same group\.instance\.id|another consumer with the same group\.instance\.id has registered|fenced id error|instance id \S{1,249} has been fenced",
+        r"fenced.?instance.?id|fenced by (?:another|other) (?:consumer|instance)|\bgets? fenced\b|fenced exception for group|same group\.instance\.id|another consumer with the same group.instance.id has registered|fenced id error|instance id \S{1,249} has been fenced",
     ),
     Refusal(
         "UNRELEASED_INSTANCE_ID",
@@ -37,9 +37,20 @@ _TABLE = (
         "GROUP_AUTHORIZATION_FAILED",
         30,
         "join_refused",
-        r"group.?authorization|not authorized to access (?:this )?group|not authorized to commit offsets for group|topic.?authorization|not authorized to (?:access topics|read from partition)",
+        r"group.?authorization|not authorized to access (?:this )?group|not authorized to commit offsets for group",
     ),
-    Refusal("GROUP_MAX_SIZE_REACHED", 81, "join_refused", r"group.?max.?size|reached its max size"),
+    Refusal(
+        "TOPIC_AUTHORIZATION_FAILED",
+        29,
+        "join_refused",
+        r"topic.?authorization|not authorized to (?:access (?:this )?topics?|read from partition)",
+    ),
+    Refusal(
+        "GROUP_MAX_SIZE_REACHED",
+        81,
+        "join_refused",
+        r"group.?max.?size|reached its max size|group has reached maximum size",
+    ),
     Refusal(
         "INCONSISTENT_GROUP_PROTOCOL",
         23,
@@ -52,7 +63,12 @@ _TABLE = (
         "join_refused",
         r"invalid.?session.?timeout|session timeout is (?:not within|outside)",
     ),
-    Refusal("UNSUPPORTED_ASSIGNOR", 112, "join_refused", r"unsupported.?assignor"),
+    Refusal(
+        "UNSUPPORTED_ASSIGNOR",
+        112,
+        "join_refused",
+        r"unsupported.?assignor|assignor or its version range is not supported",
+    ),
     Refusal(
         "NOT_COORDINATOR",
         16,
@@ -78,8 +94,10 @@ _TABLE = (
         r"unknown.?member|not aware of this member|member.?id was not recogni|not (?:a )?known (?:member|in the current)|memberid is not in the current",
     ),
     Refusal("ILLEGAL_GENERATION", 22, "other_unknown_member", r"illegal.?generation|generation.?id is not\b"),
-    Refusal("FENCED_MEMBER_EPOCH", 110, "other_unknown_member", r"fenced.?member.?epoch"),
-    Refusal("STALE_MEMBER_EPOCH", 113, "other_commit_failed", r"stale.?member.?epoch"),
+    Refusal(
+        "FENCED_MEMBER_EPOCH", 110, "other_unknown_member", r"fenced.?member.?epoch|member epoch is fenced"
+    ),
+    Refusal("STALE_MEMBER_EPOCH", 113, "other_commit_failed", r"stale.?member.?epoch|member epoch is stale"),
     Refusal(
         "REBALANCE_IN_PROGRESS",
         27,

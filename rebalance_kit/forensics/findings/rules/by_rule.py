@@ -276,6 +276,9 @@ class ByRule:
                 quoted = quoted | {"how": state if first.event == "streams_state" else "lost a stream thread"}
             elif code == "client_lost_session":
                 quoted = quoted | {"how": _out_of_group(first)}
+            elif code == "not_authorised":
+                of_topics = _OF_TOPICS.search(f"{first.reason} {first.text}")
+                quoted = quoted | {"how": "what it subscribes to or commits" if of_topics else "this group"}
             elif code == "callback_failed":
                 quoted = quoted | {"where": ", which its poll() throws on" if first.side == "java" else ""}
             elif code == "leave_timed_out" and (held := _HELD_BACK.search(first.detail or "")):
@@ -358,6 +361,11 @@ _NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
 _ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
 _HIGHEST, _IDS = 2_147_483_647, 1_000_000
 
+
+#: Whose rights are missing: on topics, where the line does not say on the group.
+_OF_TOPICS = re.compile(
+    r"topic.?authorization|authorized to (?:access|commit to) topics|read from", re.IGNORECASE
+)
 
 #: What librdkafka says of a request that got no answer.
 _HELD_BACK = re.compile(r"held back by preceeding blocking (\w+)Request")

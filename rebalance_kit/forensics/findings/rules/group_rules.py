@@ -399,7 +399,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "not_authorised",
         ("join_refused", "commit_failed", "auto_commit_failed", "other_commit_failed"),
         when=says("uthoriz", "AUTHORIZ"),
-        sentence="{who} was refused: it has no right to use this group",
+        sentence="{who} was refused: it has no right to use {how}",
         do="Grant READ on the group and on its topics (and DESCRIBE, without which a pattern matches nothing).",
         source="GROUP_AUTHORIZATION_FAILED; Kafka documentation, Authorization and ACLs",
     ),
