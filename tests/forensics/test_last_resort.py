@@ -23,7 +23,7 @@ LINES = {
         ("client_instance_fenced", "g", None),
     ),
     "franz-go that joins": (
-        '{"ts":1772359200.123456,"msg":"joining group","group":"g"}',
+        '{"ts":1772359200.123456,"msg":"re-joining the group","group":"g"}',
         ("joining", "g", None),
     ),
     "ruby-kafka": (
