@@ -145,3 +145,106 @@ def test_the_member_of_brod_is_told_by_its_process_also_where_a_line_is_broken(t
         "10:00:00.000 [info] Group member (g,coor=#PID<0.77.0>,cb=#PID<0.73.0>,generation=18):\nre-joining group, reason::unknown_member_id"
     )
     assert said.startswith("#PID<0.77.0> was told")
+
+
+def test_a_client_of_librdkafka_that_ended_is_not_told_by_its_last_join_state(told):
+    said, _ = told(
+        _native('Group "g" changed join state wait-unassign -> init (v5, state up)')
+        + "\n"
+        + _native("LeaveGroup response received in state up")
+        + "\n"
+        + _native('Group "g" changed state up -> term (v5, join-state init)')
+    )
+    assert "at the end c1 has ended its part in the group" in said
+
+
+def test_a_commit_that_waits_for_a_coordinator_names_no_error_that_no_line_holds(told):
+    said, result = told(
+        _native(
+            'Deferring "manual" offset commit for 1 partition(s) in state query-coord: no coordinator available'
+        )
+    )
+    assert "puts a commit of 1 partition off (no coordinator available)" in said
+    assert "COORDINATOR" not in said
+    assert not result.rows("findings")
+
+
+def test_an_application_that_prints_the_poll_limit_is_not_the_client_that_waits(told):
+    for line, waits in (
+        (
+            'consume error: _MAX_POLL_EXCEEDED "Application maximum poll interval (7000ms) exceeded by 375ms"',
+            False,
+        ),
+        (
+            _native(
+                "Application maximum poll interval (7000ms) exceeded by 375ms (adjust max.poll.interval.ms for "
+                "long-running message processing): leaving group"
+            ),
+            True,
+        ),
+    ):
+        _, result = told(line)
+        (row,) = (one for one in result.rows("findings") if one["finding"] == "poll_timeout_exceeded")
+        assert row["setting"].startswith("at least 7.3 s passed")
+        assert ("while poll() is still awaited" in row["setting"]) is waits
+        assert "max.poll.records" not in f"{row['setting']} {row['do']}"
+
+
+_BROD = "21:29:51.659 [info]  group coordinator (groupId=g,memberId=,generation=0,pid=#PID<0.189.0>):"
+
+
+def test_a_report_of_brod_is_one_record_at_its_own_line_with_its_reason(told):
+    term = "{:function_clause,\n  [{:kpro_structs, :encode, [string: nil],\n    [file: 'src/kpro_structs.erl', line: 10]}]}"
+    said, result = told(
+        "\n\n"
+        + _BROD
+        + "\nfailed to join group\nreason:{:sock_down,\n "
+        + term
+        + "}\n\n"
+        + _BROD
+        + "\nfailed to join group\n\n"
+        + _BROD
+    )
+    assert "{:sock_down, {:function_clause, [{:kpro_structs, :encode, [string: nil]" in said
+    assert [row["line"] for row in result.rows("findings")] == [3]
+    assert result.rows("lines")[0]["lines"] == 13
+
+
+def test_what_a_client_met_at_last_is_told(told):
+    heads = "Group member (g,coor=#PID<0.7.0>,cb=#PID<0.6.0>,generation=0):\n"
+    said, result = told(
+        f"10:00:00.000 [info] {heads}failed to join group\nreason::GroupCoordinatorNotAvailable\n\n"
+        f"10:00:01.000 [info] {heads}connected to group coordinator k1:9092\n"
+    )
+    assert said.startswith(
+        "#PID<0.7.0> found no broker that answers as the coordinator of its group: COORDINATOR_NOT_AVAILABLE; "
+        "at last it found k1:9092"
+    )
+    assert [row["finding"] for row in result.rows("findings")] == ["coordinator_not_ready"]
+
+
+def test_a_member_that_left_for_its_poll_limit_is_not_told_to_have_left_without_a_reason(told):
+    _, result = told(
+        "2026-03-01 10:00:00,309 - WARNING - Heartbeat poll expired, leaving group\n"
+        "2026-03-01 10:00:00,310 - INFO - Leaving consumer group (g)\n"
+    )
+    assert [(row["finding"], row["group"]) for row in result.rows("findings")] == [
+        ("client_poll_timeout", "g")
+    ]
+
+
+def test_missing_rights_on_topics_are_not_told_as_those_on_the_group(told):
+    said, _ = told(
+        "[WARN] join group failed; group: g, err: TOPIC_AUTHORIZATION_FAILED: Not authorized to access topics"
+    )
+    assert "what it subscribes to or commits" in said
+    assert "this group" not in said
+
+
+def test_shares_that_an_application_prints_without_topics_are_counted(told):
+    said, _ = told(
+        "[notification-1] REBALANCE REVOKED  partitions=[1, 2] held=[0, 1, 2]\n"
+        "[notification-1] REBALANCE ASSIGNED partitions=[]     held=[0]    ← kept partition 0's fold"
+    )
+    assert "gives up 2 partitions" in said
+    assert "is given none" in said

@@ -113,7 +113,7 @@ _THROWN = re.compile(
     r"(?:^|Exception in thread .*?[\"\s])((?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?::.*|\s*)\Z)"
 )
 _NO_TROUBLE = re.compile(
-    r"^[#*>|]*\s+(?:at |\.\.\. )|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
+    r"^[#*>|]*\s+(?:at |\.\.\. )|^#\d{1,4} \S+\(\d|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
 )
 _DIGITS = re.compile(r"\d+")
 

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
-from rebalance_kit.forensics.findings.unplaced import JOIN_STATES, join_state, step_of, step_of_broker
+from rebalance_kit.forensics.findings.unplaced import ENDED, JOIN_STATES, join_state, step_of, step_of_broker
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
@@ -74,16 +74,19 @@ _REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
 def last_states(events: Iterable[Row]) -> str:
-    """What each client of librdkafka did at last, by its join state; empty where no line tells one."""
+    """What each client of librdkafka did at last, by its join state or as it ended; empty where no line tells one."""
     last: dict[str, str] = {}
     for row in events:
-        if (
+        who = row["client"] or "the client"
+        if row["event"] == "rd_ended":
+            last[who] = ENDED
+        elif (
             row["side"] == "librdkafka"
             and row["event"] != "rd_close_waits"
             and (state := join_state(row["text"]))
         ):
-            last[row["client"] or "the client"] = state
-    told = [f"{who} {JOIN_STATES[state]} (join-state {state})" for who, state in [*last.items()][:_CLIENTS]]
+            last[who] = f"{JOIN_STATES[state]} (join-state {state})"
+    told = [f"{who} {words}" for who, words in [*last.items()][:_CLIENTS]]
     return f"at the end {'; '.join(told)}" if told else ""
 
 

@@ -27,6 +27,9 @@ CONCLUDES = re.compile(r"by the shares:|member ids share the client id")
 #: So many steps are told.
 _MOST = 12
 
+#: The end of librdkafka's part in its group.
+ENDED = "has ended its part in the group (state term)"
+
 _SAID = {
     "joining": "asks to join",
     "rd_joining": "asks to join",
@@ -39,7 +42,7 @@ _SAID = {
     "other_unknown_member": "is told that it is no member any more",
     "other_session_expired": "finds its session over",
     "other_metadata_changed": "sees the partitions of its topics change",
-    "rd_ended": "has ended its part in the group (state term)",
+    "rd_ended": ENDED,
 }
 #: The same with the reason that the line gives.
 _BECAUSE = {
@@ -142,9 +145,9 @@ def step_of(event: Event) -> str | None:
         how = (
             event.detail
             if (event.detail or "").isalpha() or " " in (event.detail or "")
-            else "assigns partitions"
+            else "assigning partitions"
         )
-        return f"{how} ({event.reason})"
+        return f"changes what it reads: {how} ({event.reason})"
     if name == "other_coordinator":
         return f"finds its coordinator {event.detail}" if event.detail else "finds its coordinator"
     if name in _OF_TOPICS:
