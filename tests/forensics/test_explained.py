@@ -26,7 +26,7 @@ def test_every_kind_of_finding_is_explained():
 @pytest.mark.parametrize(
     ("term", "said"),
     [
-        ("session_expired", "do: Find out why the process stopped"),
+        ("session_expired", "do: Find out whether the process stopped"),
         ("Attempt to heartbeat failed since group is rebalancing", "somebody else began it"),
         (
             preparing(0, 3, "Adding new member c2-1 with group instance id None"),

@@ -293,7 +293,7 @@ TOLD = {
     ),
     "sarama": (
         "[sarama]2026/01/01 10:00:00 rebalance error: kafka server: Request was for a consumer group that is not coordinated by this broker.",
-        "coordinator of its group",
+        "not the coordinator of the group",
     ),
     "closed": ("Failed to join group g7: EOF", "failed (EOF)"),
     "bare leave": (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rebalance_kit.forensics.answer.steps import UNREAD
+from rebalance_kit.forensics.answer.steps import FRAME, UNREAD
 from rebalance_kit.forensics.grammar.template import LONG
 from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR, message_behind
 from rebalance_kit.forensics.lines.files import Text
@@ -233,6 +233,7 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
         return ""
     events = result.rows("events")
     read = {(event["path"], event["file"], event["line"]) for event in events}
+    thrown_at: dict[str, str] = {}
     for row in rows:
         for number, text in _lines(_path(row)):
             known = (
@@ -240,6 +241,8 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
             )
             if not known and _TROUBLE.search(text[:LONG]):
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
+            elif found and (frame := FRAME.search(text[:LONG])):
+                thrown_at.setdefault(found[-1][0], frame[0])
     if not found:
         return ""
     # Of a chain of exceptions the last is the one that began it.
@@ -255,6 +258,7 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     more = f" and {counted(len(found) - 1, 'more line')} of trouble" if len(found) > 1 else ""
     means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
     cut = "..." if len(words) > _SHOWN else ""
+    means = f" {thrown_at[place]}{means}" if words.endswith("Exception") and place in thrown_at else means
     return f'{place} says "{words[:_SHOWN]}{cut}"{means}{more}'
 
 

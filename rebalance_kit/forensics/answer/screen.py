@@ -238,7 +238,7 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         many = f"{len(begun)}" if begun else "none told"
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
-            f"  {name[:36]:36} {'?' if members is None else members:>7}  {many:>10}  "
+            f"  {name if len(name) <= 36 else name[:33] + '...':36} {'?' if members is None else members:>7}  {many:>10}  "
             f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  {state}"
         )
 
@@ -375,18 +375,23 @@ def _of_step(one: Step, who: str, height: int) -> list[str]:
         if one.more
         else ""
     )
-    tail = often + more
-    lines = textwrap.wrap(
-        f"{who}  {one.what}".strip(),
-        WIDTH - (len(tail) if height == 1 else 0),
+    tail, text = often + more, f"{who}  {one.what}".strip()
+    lines = _wrapped(at, text + tail, WIDTH, None)
+    if len(lines) > height:
+        *lines, last = _wrapped(at, text, WIDTH - len(tail), height)
+        lines = [*lines, last + tail]
+    return lines
+
+
+def _wrapped(at: str, text: str, width: int, height: int | None) -> list[str]:
+    return textwrap.wrap(
+        text,
+        width,
         initial_indent=f"  {at:<11} ",
         subsequent_indent=" " * 14,
         max_lines=height,
         placeholder=" ...",
     ) or [f"  {at}"]
-    if len(lines[-1]) + len(tail) > WIDTH:
-        lines[-1] = lines[-1][: WIDTH - len(tail) - 4] + " ..."
-    return [*lines[:-1], lines[-1] + tail]
 
 
 def _both_ends(told: Sequence[list[str]], room: int) -> tuple[list[str], int]:

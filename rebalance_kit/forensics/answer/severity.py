@@ -33,7 +33,7 @@ _NOTE = """
     rebalance_enforced admin_removal member_left lines_without_time time_goes_back same_log_twice
     metadata_not_whole stale_epoch_commit commit_during_rebalance coordinator_not_ready idle_members resubscribed
     skewed_assignment eager_by_default rolling_restart poll_overrun share_group commit_unanswered
-    coordinator_writes_refused connector_not_started coordinator_changed commit_error
+    coordinator_writes_refused connector_not_started coordinator_changed commit_error instance_id_null
 """
 
 #: Every kind of finding that is not a warning.

@@ -104,6 +104,9 @@ _LEADING = re.compile(
     r'^\W?(?:time=)?"?\d[\d:.,TZ+/-]{7,34}"?\]?(?:[+-]\d{4})?\s+(?:level=\w+\s+)?', re.ASCII
 )
 
+#: What is left of a head that a paste had cut.
+_REST_OF_HEAD = re.compile(r"^\]\s*(?:[A-Z]{4,5}\s+)?(?=\S)")
+
 #: The message of a line of JSON.
 _MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,300})')
 
@@ -210,8 +213,11 @@ class Step(NamedTuple):
 UNREAD = "unread"
 
 #: What people put before pasted lines, and whose a Java line is.
-_MARK = re.compile(r"[#*>|] +")
+_MARK = re.compile(r"^[#*>|] +")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
+
+#: The first line of a stack: where it was thrown.
+FRAME = re.compile(r"\bat [\w$.]+\([^)]*\)")
 
 #: Lines of a stack, of a block of settings and the like belong to the line before them.
 _BELONGS = re.compile(
@@ -232,7 +238,10 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
     for row in rows:
         before = told[-1] if told else None
         if row["event"] == UNREAD and before is not None and _BELONGS.match(row["text"]):
-            told[-1] = before._replace(more=before.more + bool(row["text"].strip()))
+            first = not before.more and before.quoted and not FRAME.search(before.what)
+            frame = FRAME.search(row["text"]) if first else None
+            what = f"{before.what} {' '.join(frame[0].split())}" if frame else before.what
+            told[-1] = before._replace(what=what, more=before.more + bool(row["text"].strip()) - bool(frame))
             continue
         one = _unread(row) if row["event"] == UNREAD else next(steps)
         if before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0):
@@ -267,9 +276,7 @@ def _unread(row: Row) -> Step:
     text = text[message_behind(text) :]
     client = _CLIENT.search(row["text"])
     who = client[1] if client else ""
-    return Step(
-        row["at_ms"], row["file"], row["line"], short(who), short(_quoted(text or row["text"])), read=False
-    )
+    return Step(row["at_ms"], row["file"], row["line"], short(who), _quoted(text or row["text"]), read=False)
 
 
 #: What librdkafka waits for before it closes: an answer of its application, or so many of something.
@@ -301,7 +308,8 @@ def _step(event: Event) -> Step:
         if event.event in {"joined", "other_joined"} and event.member:
             what += f" as {event.member}"
     who = event.client or ("coordinator" if event.side == "broker" else event.instance or "")
-    return Step(event.at_ms, event.file, event.line, short(who), short(what))
+    quote = what.startswith('"')
+    return Step(event.at_ms, event.file, event.line, short(who), what if quote else short(what))
 
 
 def _quoted(text: str) -> str:
@@ -314,6 +322,6 @@ def _quoted(text: str) -> str:
         if message is not None
         else _LEADING.sub("", text[message_behind(text) :] or text, count=1)
     )
-    words = " ".join(_BRACKET.sub("", words).split())
+    words = " ".join(_BRACKET.sub("", _REST_OF_HEAD.sub("", words, count=1)).split())
     cut = len(words) > _QUOTED or len(text) >= SHOWN
     return f'"{words[:_QUOTED]}{"..." if cut else ""}"'

@@ -129,6 +129,8 @@ def step_of(event: Event) -> str | None:
         verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
         none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
         return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
+    if name == "synced" and event.generation:
+        return f"has its assignment of generation {event.generation}"
     if name in _JOINED and (event.generation or 0) > 0:
         return f"joins generation {event.generation}"
     if name == "rejoin_requested":

@@ -289,7 +289,7 @@ _LIKE = (
     (
         "a Java client",
         re.compile(
-            r"org\.apache\.kafka|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?<!--- )(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
+            r"org\.apache\.kafka|\bkafka\.(?:common|consumer|utils)\.[A-Z]|\.scala:\d|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?<!--- )(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
         ),
     ),
     ("aiokafka", re.compile(r"aiokafka")),

@@ -24,7 +24,10 @@ _ISO = re.compile(
     r"(?<!\d)\d{4}([-/.])\d\d\1\d\d(?:[T_-]|,? {1,2})\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
 )
 #: Seconds with a fraction, or milliseconds, since 1970.
-_COUNTED = re.compile(r"(?<![\d.])(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
+_COUNTED = re.compile(r"(?<![\d.])(?<!Ms=)(?<!_ms=)(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
+#: A clock before all else in a line that holds a date further on: another clock there is that of some thing in the message.
+_HEAD_CLOCK = re.compile(r"\W{0,3}(\d\d:\d\d:\d\d)[.,](\d{1,9})\s")
+_FAR = 40
 #: Kibana and java.util.logging: ``Nov 21, 2026 @ 02:15:25.032``, ``November 21st 2026, 02:15:25.032``.
 _NAMED = re.compile(
     rf"\b({_MONTH})[a-z]{{0,6}} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}}),?(?: @)? ({_CLOCK})(?:[ \u202f]([AP]M))?"
@@ -77,7 +80,7 @@ def time_in(line: str) -> TimeInText:
     """
     text = in_plain_digits(line[:LONG])
     if iso := iso_in(text):
-        return iso, None
+        return _head_clock(text, iso) or iso, None
     if found := _NAMED.search(text):
         month, day, year, clock, half = found.groups()
         return f"{year}-{_number(month)}-{int(day):02}T{_of_day(clock, half)}", None
@@ -105,6 +108,15 @@ def time_in(line: str) -> TimeInText:
         minute, second = rest.split(":", 1)
         return f"1970-01-01T{hour}:{minute}:{second.replace(':', '.')}", None
     return None, None
+
+
+def _head_clock(text: str, iso: str) -> str | None:
+    """The clock at the beginning of a line, where the date that it holds is another thing's."""
+    head = _HEAD_CLOCK.match(text)
+    found = _ISO.search(text, 0, LONG) if head is not None else None
+    if head is None or found is None or found.start() < _FAR or head[1] in iso:
+        return None
+    return f"1970-01-01T{head[1]}.{head[2]}"
 
 
 def _with_its_year(text: str) -> str | None:

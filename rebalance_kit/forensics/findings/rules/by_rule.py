@@ -274,6 +274,10 @@ class ByRule:
             elif code == "stream_thread_died":
                 state = f"went into the state {first.state_to}, from which a Streams client does not come back by itself"
                 quoted = quoted | {"how": state if first.event == "streams_state" else "lost a stream thread"}
+            elif code == "coordinator_not_ready":
+                at_last = self._at_last.get(who or "")
+                again = f"; at last it found {at_last}" if at_last else None
+                quoted = quoted | {"how": _not_ready(first), "again": again}
             elif code == "client_lost_session":
                 quoted = quoted | {"how": _out_of_group(first)}
             elif code == "not_authorised":
@@ -285,8 +289,6 @@ class ByRule:
                 quoted = quoted | {
                     "where": f" (held back, the client thinks, by a {held[1]} that was still under way)"
                 }
-            elif code == "coordinator_not_ready" and who in self._at_last:
-                quoted = quoted | {"again": f"; at last it found {self._at_last[who]}"}
             elif code == "native_session_lost":
                 broker = _BROKER.search(first.text)
                 quoted = quoted | {"where": f" (broker {broker[1]})" if broker else ""}
@@ -313,6 +315,20 @@ class ByRule:
         return rows + [
             row for row in _of_rebalances(rebalances) if (row["finding"], row["who"]) not in merged
         ]
+
+
+_LOADS = re.compile(r"load_?in_?progress|is loading", re.IGNORECASE)
+_WRONG = re.compile(r"not_?coordinator|not (?:the correct )?coordinator", re.IGNORECASE)
+
+
+def _not_ready(event: Event) -> str:
+    """What a broker answered instead of a coordinator."""
+    said = f"{event.reason} {event.text}"
+    if _LOADS.search(said):
+        return "was told that its coordinator is still loading the group"
+    if _WRONG.search(said):
+        return "was told by a broker that it is not the coordinator of the group"
+    return "found no coordinator of its group"
 
 
 _STALE = re.compile(r"illegal.?generation|generation id is not valid", re.IGNORECASE)

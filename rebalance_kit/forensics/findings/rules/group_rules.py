@@ -222,7 +222,7 @@ GROUP_RULES: tuple[Rule, ...] = (
             "rd_heartbeat_error",
         ),
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
-        sentence="{who} found no broker that answers as the coordinator of its group: {reason}{again}",
+        sentence="{who} {how}: {reason}{again}",
         do="Mostly a broker was restarted, or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
         "again. Look at the brokers where it goes on for more than seconds.",
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",

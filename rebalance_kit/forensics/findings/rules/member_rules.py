@@ -13,7 +13,7 @@ _STATIC_DOC = "KIP-345 (static membership)"
 _KIP848 = "KIP-848"
 _EXPIRED = "the coordinator heard no heartbeat from {who} for a whole session and removed it"
 _FIND_OUT = (
-    "Find out why the process stopped (killed, out of memory, long GC pause, network): its own log, its container's last "
+    "Find out whether the process stopped or stood still (killed, out of memory, long GC pause, network): its own log, its container's last "
     "state, the host's journal at that moment."
 )
 _SESSIONS = "consumer config session.timeout.ms (classic), group.consumer.session.timeout.ms (KIP-848)"
