@@ -159,7 +159,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             _capital(noted[0].first["sentence"]) + "." + _end(result, noted[0], understood) + not_all + beside
         )
     if understood.about == understood.unclear > 0:
-        return not_all.strip() + beside
+        return f"{wrong}.{not_all}" if beside else not_all.strip()
     if empty:
         return "There is no line in what was read."
     if understood.about:

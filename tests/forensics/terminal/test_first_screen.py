@@ -84,7 +84,10 @@ def test_of_a_short_log_every_line_is_told_whoever_wrote_it(tmp_path):
     log = joined(0, "c1", 4) + node + stack + client(1, "c1", "(Re-)joining group")
     told = screen(tmp_path, log)
     assert '10:00:00.5 producer-1 "Node 1 disconnected.' in told
-    assert 'line 3 "java.lang.IllegalStateException: no such table" at com.example.Store.put(Store.java:7) (and 1 line that belongs to it)' in told
+    assert (
+        'line 3 "java.lang.IllegalStateException: no such table" at com.example.Store.put(Store.java:7) (and 1 line that belongs to it)'
+        in told
+    )
     steps = told.partition(" in order ")[2]
     assert (
         steps.index("joins generation 4")
