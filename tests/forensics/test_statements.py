@@ -16,6 +16,7 @@ import json
 
 import pytest
 
+from rebalance_kit.cli import main
 from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import Messages
 from rebalance_kit.forensics.lines.refusals import refusal_in
@@ -64,3 +65,99 @@ def test_each_error_is_known_by_the_words_of_every_client(name):
         if (error := refusal_in(words)) is None or error.name != name
     }
     assert wrong == {}
+
+
+CLIENT = "[Consumer clientId=c1, groupId=orders] "
+COORDINATOR = "[GroupCoordinator id=1] "
+FENCED_BY = "The group instance id Optional[inst-1] has been fenced by another instance. Sent generation was Generation{generationId=5}"
+
+#: What lines of Kafka's say, line by line, what the answer must hold, and what none of them proves.
+PROVED = {
+    "the instance id that a line names": (
+        [CLIENT + "JoinGroup failed: " + FENCED_BY],
+        ["same group.instance.id inst-1"],
+        ["(not named)", "Optional"],
+    ),
+    "an instance id that no line names": (
+        [CLIENT + "Received fatal exception: group.instance.id gets fenced"],
+        ["(not named)"],
+        ["group.instance.id gets"],
+    ),
+    "an automatic commit without an answer": (
+        [CLIENT + "Asynchronous auto-commit of offsets {a-0=1} failed: The request timed out."],
+        ["could not commit its offsets (The request timed out)", "says nothing of its membership"],
+        [],
+    ),
+    "topics that a member may not use": (
+        [CLIENT + "OffsetCommit failed due to not authorized to commit to topics [a]"],
+        ["no right to use what it subscribes to or commits"],
+        ["no right to use this group"],
+    ),
+    "a group that a member may not use": (
+        [CLIENT + "JoinGroup failed due to fatal error: Not authorized to access group: orders"],
+        ["no right to use this group"],
+        ["what it subscribes to"],
+    ),
+    "an operation that failed in the coordinator": (
+        [COORDINATOR + "Operation commit-offset with x hit an unexpected exception: No value present."],
+        ["unexpected error in commit-offset (No value present)"],
+        ["stops with"],
+    ),
+    "a write that a coordinator could not do": (
+        [COORDINATOR + "Writing records to __consumer_offsets-3 failed due to: not enough replicas."],
+        ["could not write to __consumer_offsets-3 (not enough replicas)"],
+        [],
+    ),
+    "a commit of a partition that is not there": (
+        [
+            CLIENT
+            + "Offset commit failed on partition a-3 at offset 7: This server does not host this topic-partition."
+        ],
+        ["c1 could not commit offsets of a-3: its brokers do not host it"],
+        ["tries"],
+    ),
+    "a coordinator that is not found again": (
+        [
+            CLIENT
+            + "Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid due to cause: coordinator unavailable. isDisconnected: true. Rediscovery will be attempted."
+        ],
+        ["lost its coordinator b:9092 (broker 1) (coordinator unavailable)", "no line after it tells"],
+        ["found it there"],
+    ),
+    "a join that a broker refused, and a coordinator that was found again": (
+        [
+            CLIENT
+            + "Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid due to cause: error response NOT_COORDINATOR. isDisconnected: false. Rediscovery will be attempted.",
+            CLIENT
+            + "JoinGroup failed: This is not the correct coordinator. Marking coordinator unknown. Sent generation was 5",
+            CLIENT + "Discovered group coordinator b:9092 (id: 2147483646 rack: null)",
+            CLIENT
+            + "Request joining group due to: rebalance failed due to 'This is not the correct coordinator.' (NotCoordinatorException)",
+        ],
+        ["error response NOT_COORDINATOR", "and found it there"],
+        ["found no broker that answers", "no line after"],
+    ),
+    "all threads of a Streams client": (
+        [
+            "stream-client [app] State transition from RUNNING to ERROR",
+            "stream-client [app] All stream threads have died. The instance will be in error state and should be closed.",
+        ],
+        ["app lost all its stream threads and went into the state ERROR", "Why is not in the lines"],
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", PROVED)
+def test_an_answer_tells_what_lines_prove_and_no_more(what, tmp_path, capsys):
+    lines, must, must_not = PROVED[what]
+    (tmp_path / "a.log").write_text(
+        "".join(
+            f"[2026-05-03 10:11:{12 + second},123] WARN {line} (org.apache.kafka.Any)\n"
+            for second, line in enumerate(lines)
+        )
+    )
+    main(["logs", str(tmp_path / "a.log")])
+    told = " ".join(capsys.readouterr().out.partition("  in order")[0].split())
+    assert [words for words in must if words not in told] == [], told
+    assert [words for words in must_not if words in told] == [], told

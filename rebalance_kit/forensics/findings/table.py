@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: A finding of the first kind says nothing beside one of the others about the same member (or group).
 _UNLESS = {
     "coordinator_lost": ("member_frozen",),
+    "coordinator_not_ready": ("coordinator_lost",),
     "client_join_failed": ("client_lost_session",),
     "heartbeats_unanswered": ("member_frozen", "machine_frozen"),
     "native_session_lost": ("machine_frozen",),

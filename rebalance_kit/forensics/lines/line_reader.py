@@ -540,8 +540,8 @@ def _whole(text: str) -> int | None:
 
 def instance_of(text: str) -> str | None:
     """A ``group.instance.id``; None for the ways Kafka writes that there is none."""
-    bare = text[5:-1] if text.startswith("Some(") and text.endswith(")") else text
-    return None if bare in {"null", "None", ""} else named(bare)
+    bare = next((text[len(some) : -1] for some in ("Some(", "Optional[") if text.startswith(some)), text)
+    return None if bare in {"null", "None", "", "Optional.empty"} else named(bare)
 
 
 #: What makes values of fields that are not plain text.

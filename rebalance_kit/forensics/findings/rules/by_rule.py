@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.event import Event
@@ -15,7 +16,7 @@ from rebalance_kit.forensics.lines.refusals import refusal_in
 from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from rebalance_kit.forensics.findings.rules.rule import Rule
     from rebalance_kit.forensics.history.lives import Names
@@ -30,6 +31,7 @@ _UNTOLD = {
     "where": "",
     "how": "",
     "again": "",
+    "end": "",
     "said": "no reason given",
     "topics": "these logs do not say which",
     "topic": "a partition",
@@ -77,6 +79,8 @@ class _Hits:
     said: dict[str, list[str]] = field(default_factory=dict)
     #: The member ids, where the lines name them.
     members: dict[str, None] = field(default_factory=dict)
+    #: What its lines tell of, where one finding is of several kinds of line.
+    states: set[str] = field(default_factory=set)
 
     def add(self, event: Event) -> None:
         """One more, in any order."""
@@ -86,6 +90,7 @@ class _Hits:
                 self._keep(name, words)
         if event.member is not None and len(self.members) < _ECHOES:
             self.members[event.member] = None
+        self.states.add(event.state_to or event.event)
         self._last(event.at_ms, event.over_ms, event)
 
     def _last(self, last_ms: int | None, over_ms: int | None, first: Event) -> None:
@@ -115,6 +120,7 @@ class _Hits:
                 if words and words != getattr(self.first, name):
                     self._keep(name, words)
         self.members |= other.members
+        self.states |= other.states
         self._last(other.last_ms, other.over_ms, other.first)
 
     def _keep(self, name: str, words: str) -> None:
@@ -149,6 +155,8 @@ class ByRule:
         self._refused: dict[str, Event] = {}
         self._commits: dict[str, Event] = {}
         self._found: dict[str, str] = {}
+        #: Clients that lost their coordinator, and of which no line tells yet that they found one.
+        self._without: set[str] = set()
         #: The coordinator that a client found after the last time that it found none.
         self._at_last: dict[str | None, str] = {}
 
@@ -164,6 +172,7 @@ class ByRule:
 
     def joined(self, event: Event) -> None:
         """A member has joined: what its rule forgives then was its start."""
+        self._without.discard(event.client or "")
         for code, most in _FORGIVEN.items():
             for whose in (
                 _whose(event),
@@ -176,6 +185,7 @@ class ByRule:
     def found(self, event: Event) -> None:
         """A member has found its coordinator."""
         who = event.client
+        self._without.discard(who or "")
         if who is not None and event.detail and ("coordinator_lost", "client", who) in self._hits:
             self._found.setdefault(who, event.detail)
         if (
@@ -212,6 +222,8 @@ class ByRule:
         """A line of the group."""
         if event.event == "coordinator_lost":
             event = self._with_cause(event)
+            if event.client is not None:
+                self._without.add(event.client)
         if event.event in _COMMITS:
             told = self._of_commit(event)
             if told is None:
@@ -261,42 +273,25 @@ class ByRule:
         for (code, who), hits in merged.items():
             first = hits.first
             quoted = vars(first) | {name: _bare(getattr(first, name)) for name in _QUOTED}
-            if code in _REFUSALS:
-                quoted = quoted | {"how": _how(f"{first.reason} {first.text}")}
+            if code in _IN_WORDS:
+                quoted = quoted | _IN_WORDS[code](first)
             if code == "session_expired":
                 hits.members |= {
                     row.culprit_member: None
                     for row in rebalances
                     if row.trigger == code and row.culprit == who and row.culprit_member is not None
                 }
-            if code == "task_failed":
-                quoted = quoted | {"where": _of_task(first.text)}
             elif code == "stream_thread_died":
-                state = f"went into the state {first.state_to}, from which a Streams client does not come back by itself"
-                quoted = quoted | {"how": state if first.event == "streams_state" else "lost a stream thread"}
+                quoted = quoted | {"how": _of_streams(first, hits.states)}
             elif code == "coordinator_not_ready":
                 at_last = self._at_last.get(who or "")
                 again = f"; at last it found {at_last}" if at_last else None
                 quoted = quoted | {"how": _not_ready(first), "again": again}
-            elif code == "client_lost_session":
-                quoted = quoted | {"how": _out_of_group(first)}
-            elif code == "not_authorised":
-                of_topics = _OF_TOPICS.search(f"{first.reason} {first.text}")
-                quoted = quoted | {"how": "what it subscribes to or commits" if of_topics else "this group"}
-            elif code == "callback_failed":
-                quoted = quoted | {"where": ", which its poll() throws on" if first.side == "java" else ""}
-            elif code == "leave_timed_out" and (held := _HELD_BACK.search(first.detail or "")):
-                quoted = quoted | {
-                    "where": f" (held back, the client thinks, by a {held[1]} that was still under way)"
-                }
-            elif code == "native_session_lost":
-                broker = _BROKER.search(first.text)
-                quoted = quoted | {"where": f" (broker {broker[1]})" if broker else ""}
-            elif code == "heartbeats_unanswered":
-                node = _node(first.detail)
-                quoted = quoted | {"where": "" if node is None else f" {node}"}
             elif code == "coordinator_lost":
-                quoted = quoted | _coordinators(first.detail, self._found.get(who or ""))
+                told = _coordinators(first.detail, self._found.get(who or ""))
+                if who in self._without:
+                    told["end"] = _AGAIN if told["again"] else _WITHOUT
+                quoted = quoted | told
             quoted = {**quoted, **hits.several()}
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
@@ -334,18 +329,17 @@ def _not_ready(event: Event) -> str:
 _STALE = re.compile(r"illegal.?generation|generation id is not valid", re.IGNORECASE)
 
 
-def _out_of_group(event: Event) -> str:
+def _out_of_group(event: Event) -> dict[str, str]:
     """What the line says of the membership, with the error's name where it tells one."""
     said = "was told that it is no member any more"
     if event.event == "other_session_expired":
         said = "found its session over"
     elif _STALE.search(f"{event.reason} {event.text}"):
         said = "was told that its generation is over"
-    return f"{said} ({event.reason})" if event.reason else said
+    return {"how": f"{said} ({event.reason})" if event.reason else said}
 
 
-#: Findings of commits that a coordinator refused, and the lines of any that failed.
-_REFUSALS = frozenset({"zombie_commit", "client_commit_refused"})
+#: The lines of commits that failed.
 _COMMITS = frozenset({"commit_failed", "auto_commit_failed", "commit_not_sent", "other_commit_failed"})
 #: How it stood with a member whose commit was refused, by the words of the refusal.
 _HOW = (
@@ -365,11 +359,10 @@ _HOW = (
 )
 
 
-def _how(text: str) -> str:
-    return next(
-        (how for pattern, how in _HOW if pattern.search(text)),
-        "after it had been removed from the group or its generation was over",
-    )
+def _how(event: Event) -> dict[str, str]:
+    said = f"{event.reason} {event.text}"
+    untold = "after it had been removed from the group or its generation was over"
+    return {"how": next((how for pattern, how in _HOW if pattern.search(said)), untold)}
 
 
 #: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
@@ -400,11 +393,71 @@ def _several(who: str, members: list[str], apart_ms: int) -> str:
     return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) for a whole session and removed them{within}"
 
 
-def _of_task(text: str) -> str:
+def _of_task(event: Event) -> dict[str, str]:
     """What becomes of a task's consumer: a source has none."""
-    if "WorkerSourceTask" in text or "WorkerSinkTask" in text:
-        return "" if "WorkerSourceTask" in text else "; its consumer leaves its group"
-    return " (a sink's consumer leaves its group)"
+    if "SourceTask" in event.text or "WorkerSinkTask" in event.text:
+        return {"where": "" if "SourceTask" in event.text else "; its consumer leaves its group"}
+    return {"where": " (a sink's consumer leaves its group)"}
+
+
+def _of_streams(first: Event, states: set[str]) -> str:
+    """What became of a Streams client's threads, and of the client."""
+    state = next((state for state in ("ERROR", "PENDING_ERROR") if state in states), None)
+    lost = "lost a stream thread" if _ALL_DEAD not in states else "lost all its stream threads"
+    if state is None:
+        return lost
+    dead = f"{lost} and " if _ALL_DEAD in states else ""
+    return f"{dead}went into the state {state}, from which a Streams client does not come back by itself"
+
+
+#: The line that all threads of a Streams client have died.
+_ALL_DEAD = "stream_thread_dead"
+
+#: What is said of a coordinator that was lost last.
+_WITHOUT = "; no line after it tells that it found one again"
+_AGAIN = "; it lost it once more, and no line after that tells that it found one again"
+
+
+def _right(event: Event) -> dict[str, str]:
+    of_topics = _OF_TOPICS.search(f"{event.reason} {event.text}")
+    return {"how": "what it subscribes to or commits" if of_topics else "this group"}
+
+
+def _unexpected(event: Event) -> dict[str, str]:
+    """Whose line tells of an unexpected error: the coordinator's, or a member's of its heartbeat."""
+    if event.side != "broker":
+        return {"how": f"{event.client or 'a member'} got an unexpected error for its heartbeat"}
+    return {"how": f"the coordinator met an unexpected error{f' in {event.detail}' if event.detail else ''}"}
+
+
+def _unwritten(event: Event) -> dict[str, str]:
+    what = f" {event.detail}" if event.detail else ""
+    return {
+        "how": f"could not execute{what}" if "Execution of" in event.text else f"could not write to{what}"
+    }
+
+
+def _native(event: Event) -> dict[str, str]:
+    broker = _BROKER.search(event.text)
+    return {"where": f" (broker {broker[1]})" if broker else ""}
+
+
+def _unanswered(event: Event) -> dict[str, str]:
+    node = _node(event.detail)
+    return {"where": "" if node is None else f" {node}"}
+
+
+def _held_back(event: Event) -> dict[str, str]:
+    held = _HELD_BACK.search(event.detail or "")
+    return (
+        {}
+        if held is None
+        else {"where": f" (held back, the client thinks, by a {held[1]} that was still under way)"}
+    )
+
+
+def _thrown(event: Event) -> dict[str, str]:
+    return {"where": ", which its poll() throws on" if event.side == "java" else ""}
 
 
 def _node(text: str | None) -> str | None:
@@ -434,6 +487,23 @@ def _differ(one: str, other: str) -> bool:
     return one not in other and other not in one
 
 
+#: What sentences say that follows from their first line.
+_IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
+    {
+        "zombie_commit": _how,
+        "client_commit_refused": _how,
+        "task_failed": _of_task,
+        "client_lost_session": _out_of_group,
+        "callback_failed": _thrown,
+        "leave_timed_out": _held_back,
+        "native_session_lost": _native,
+        "heartbeats_unanswered": _unanswered,
+        "not_authorised": _right,
+        "coordinator_error": _unexpected,
+        "coordinator_writes_refused": _unwritten,
+    }
+)
+
 #: What stands between words; a logger behind them, or the partitions and offsets that librdkafka prints of a commit.
 _SIGNS = re.compile(r"[\W_]+")
 _BEHIND = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$|: [\w.-]{1,249}\[\d{1,9}\]@.*", re.DOTALL)
@@ -445,7 +515,8 @@ _QUOTED = ("reason", "cause", "detail")
 
 def _bare(words: str | None) -> str | None:
     """Without a logger behind it, and the point."""
-    return _BEHIND.sub("", words or "").rstrip(". ") or None
+    bare = _BEHIND.sub("", words or "").rstrip(". ")
+    return None if bare == "null" else bare or None
 
 
 def _whose(event: Event) -> tuple[str, str]:

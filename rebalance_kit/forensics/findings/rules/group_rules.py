@@ -94,7 +94,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "coordinator_writes_refused",
         ("coordinator_writes_refused",),
-        sentence="a coordinator could not write ({reason})",
+        sentence="a coordinator {how} ({reason})",
         do="Where the broker is not the leader any more the coordinator has moved: its clients find the new one. Otherwise look at the "
         "replicas of __consumer_offsets (min.insync.replicas) and the disk.",
         source="CoordinatorRuntime; KAFKA-20635",
@@ -257,7 +257,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "commit_unanswered",
-        ("other_commit_failed", "commit_failed"),
+        ("other_commit_failed", "commit_failed", "auto_commit_failed"),
         when=lambda event: _UNANSWERED(event) and not _OVER(event) and not _UNDER_WAY(event),
         sentence="{who} could not commit its offsets ({reason}); that says nothing of its membership",
         do="The coordinator did not answer in time, or was not ready: look at that broker. The client tries again; what it read since its "
@@ -274,8 +274,7 @@ GROUP_RULES: tuple[Rule, ...] = (
             )
         ),
         sentence="{who} could not commit its offsets: {reason}",
-        do="What it read since its last commit is read twice if it stops before one succeeds. Look up the error; a topic that is unknown was "
-        "deleted, or its broker is being restarted.",
+        do="Look up the error. What it read since its last commit is read twice if it stops before one succeeds.",
         source="OffsetCommit",
     ),
     LineRule(

@@ -162,12 +162,12 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "coordinator_error",
         ("operation_failed", "heartbeat_error"),
-        sentence="the coordinator met an unexpected error ({reason}); the client concerned stops with UNKNOWN_SERVER_ERROR",
+        sentence="{how} ({reason})",
         do=(
-            "A consumer-protocol member that joins a classic group before its first generation is done triggers this in "
-            "Kafka 4.x: start it again once the group is stable, and look for a fixed release."
+            "Read the exception in the coordinator's log; a client that is answered UNKNOWN_SERVER_ERROR stops. In Kafka 4.x a consumer-protocol "
+            "member that joins a classic group before its first generation is done triggers this: start it again once the group is stable."
         ),
-        source="ConsumerGroup.fromClassicGroup",
+        source="GroupCoordinatorService.handleOperationException; ConsumerGroup.fromClassicGroup",
     ),
     LineRule(
         "fatal_error",
@@ -189,7 +189,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         when=lambda event: (
             not (event.cause or "").startswith(("session timed out", "Heartbeat session expired"))
         ),
-        sentence="{who} lost its coordinator{where} ({cause}){again}; that alone is no rebalance",
+        sentence="{who} lost its coordinator{where} ({cause}){again}; that alone is no rebalance{end}",
         do="Look at the broker: restart, overload or network. A member keeps what it owns while it looks, until its session ends.",
         source="AbstractCoordinator.markCoordinatorUnknown",
     ),
@@ -204,7 +204,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "deleted_topic_commit",
         ("commit_failed",),
         when=says("does not host this topic-partition"),
-        sentence="{who} tries to commit offsets of a partition that its brokers do not host",
+        sentence="{who} could not commit offsets of {topic}: its brokers do not host it",
         do="Mostly its topic was deleted. Unsubscribe before that, or close the members first: a commit that is tried again as a rebalance begins holds it up.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),
