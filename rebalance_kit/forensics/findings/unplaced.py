@@ -122,6 +122,13 @@ def join_state(text: str) -> str | None:
 _JOINED = frozenset({"joined", "synced", "other_joined", "rd_join_answer"})
 
 
+#: What a group answers while it rebalances; other words of a rebalance may be a client's own.
+_TOLD = re.compile(
+    r"heartbeat|is rebalancing|in_? ?progress|undergoing|coordinator rebalance|group rebalance|\b27\b",
+    re.IGNORECASE,
+)
+
+
 def step_of(event: Event) -> str | None:
     """What a member's line says that it does, in words without the member; None where it is no step."""
     name, parts = event.event, event.partitions
@@ -129,6 +136,8 @@ def step_of(event: Event) -> str | None:
         verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
         none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
         return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
+    if name == "other_rebalancing" and not _TOLD.search(f"{event.reason} {event.text}"):
+        return "begins a rebalance, or takes part in one"
     if name == "synced" and event.generation:
         return f"has its assignment of generation {event.generation}"
     if name in _JOINED and (event.generation or 0) > 0:

@@ -181,15 +181,15 @@ def _size_with_cause(lines: list[str], place: int) -> int:
     below = place + 1 if lines[place + 1].strip() else place + 2
     cause = lines[below].strip() if below < len(lines) else ""
     tells = _EXCEPTION.match(cause) is not None and bool(refusal_in(cause) or "CommitFailed" in cause)
-    fails = (
-        tells and _FAILS.search(line) is not None and refusal_in(line) is None and message_behind(line) > 0
-    )
+    loud = _FAILS.search(line) is not None or (_LOUD.search(line) is not None and not ANCHOR.search(line))
+    fails = tells and loud and refusal_in(line) is None and message_behind(line) > 0
     return below - place + 1 if fails else 0
 
 
 #: How a record ends whose exception follows, and how an exception is printed.
+_LOUD = re.compile(r"\b(?:ERROR|SEVERE|FATAL)\b")
 _FAILS = re.compile(
-    r"(?:fail(?:ed|ure)|exception|error|errored|null|threw|thrown)\b[^\w]{0,4}\Z", re.IGNORECASE
+    r"(?:fail(?:ed|ure)|exception|error|errored|null|threw|thrown|cause)\b[^\w]{0,4}\Z", re.IGNORECASE
 )
 _EXCEPTION = re.compile(
     r"(?:Caused by: |Exception in thread \"[^\"]{1,99}\" )?(?:[a-z]\w*\.){1,9}[A-Z]\w*(?:Exception|Error)\b"

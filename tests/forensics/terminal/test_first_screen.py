@@ -262,3 +262,40 @@ def test_rebalances_fill_the_room_that_findings_leave(tmp_path):
     assert 10 < len(told) < 30
     assert len(lines) <= 40
     assert f"{90 - len(told)} rebalances in words" in out.getvalue()
+
+
+def test_a_clock_in_a_payload_is_not_the_line_s(tmp_path):
+    told = screen(
+        tmp_path,
+        "10:00:00.250 ERROR [main] Store - unavailable right now, Payment(amount=10, initiatedOn=2021-05-23T23:59:37)\n"
+        "10:00:00.300 INFO [main] o.a.k.c.c.i.AbstractCoordinator - [Consumer clientId=c1, groupId=g7] (Re-)joining group\n",
+    )
+    assert "23:59:37.0" not in told
+    assert '10:00:00.2 "unavailable right now' in told
+
+
+def test_a_duration_since_1970_in_a_response_is_no_time(tmp_path):
+    told = screen(
+        tmp_path,
+        "AbstractCoordinator: [Consumer clientId=c1, groupId=g7] Received FindCoordinator response "
+        "ClientResponse(receivedTimeMs=1575154627978, latencyMs=1130)\n",
+    )
+    assert "1 line, no time" in told
+
+
+@pytest.mark.parametrize(
+    ("record", "thrown", "said"),
+    [
+        (" WARN [pool-20-thread-1] - Reader Exception during processing of clicks, cause:", "org.apache.kafka.common.errors.GroupAuthorizationException: Not authorized to access group: ", "has no right to use this group"),
+        ("[2026-03-01T10:00:00,949] [ERROR] org.example.Handler:37 - Error while processing: nothing -", "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced", "was refused a commit"),
+    ],
+)  # fmt: skip
+def test_an_exception_below_any_record_that_fails_tells_why(tmp_path, record, thrown, said):
+    assert said in screen(tmp_path, f"{record}\n{thrown}\n").partition(" read ")[0]
+
+
+def test_words_of_a_client_s_own_rebalance_are_no_notice(tmp_path):
+    line = "2026-03-01T10:00:00.506Z INFO [Connector] [c1], begin rebalancing consumer c1 try #0\n"
+    told = screen(tmp_path, line)
+    assert "is told that the group is rebalancing" not in told
+    assert "begins a rebalance" in told
