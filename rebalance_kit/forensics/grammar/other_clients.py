@@ -150,6 +150,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("other_session_ended", "consumergroup/{group} loop check partition number {_}outine will exit{_}"),
     ("other_session_ended", "loop check partition number coroutine will exit{_}"),
+    ("joining", "cluster/consumer {member} rebalance"),
     ("other_rebalancing", "Rebalanced: &{Type:rebalance start {_}"),
     ("other_join_failed", "Rebalanced: &{Type:rebalance error {_}"),
     ("other_joined", "Rebalanced: &{Type:rebalance OK {_}"),
