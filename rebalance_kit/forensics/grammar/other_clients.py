@@ -89,6 +89,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("client_instance_fenced", "Heartbeat thread caught fenced group_instance_id {instance} error"),
     ("other_unknown_member", "Heartbeat failed: local member_id was not recognized{_}"),
     ("other_unknown_member", "Heartbeat: local member_id was not recognized{_}"),
+    ("other_step", "Heartbeat: {group}[{generation}] {member}"),
     ("other_heartbeat_failed", "Heartbeat failed for group {group}[[: {reason}]]"),
     ("other_heartbeat_failed", "Heartbeat failed ({reason}); retrying"),
     ("other_heartbeat_failed", "Heartbeat failed: {reason}"),
