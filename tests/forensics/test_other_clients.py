@@ -247,3 +247,20 @@ def test_shares_that_an_application_prints_without_topics_are_counted(told):
     )
     assert "gives up 2 partitions" in said
     assert "is given none" in said
+
+
+def test_an_answer_that_no_line_calls_a_heartbeats_is_not_called_one(told):
+    heads = "Group member (g,coor=#PID<0.7.0>,cb=#PID<0.6.0>,generation=1):\n"
+    said, _ = told(
+        f"10:00:00.000 [info] {heads}elected=true\n\n10:05:00.000 [info] {heads}re-joining group, reason::RebalanceInProgress\n"
+    )
+    assert "#PID<0.7.0> was told that the group was rebalancing" in said
+
+
+def test_no_group_is_made_of_what_an_error_says_of_a_coordinator(told):
+    _, result = told(
+        _native('Group "g": querying for coordinator: intervaled in state up')
+        + "\n%7|1772359200.000|REQERR|c1#consumer-1| [thrd:main]: GroupCoordinator/0: HeartbeatRequest failed: Broker: Not coordinator for "
+        "group: actions Refresh\n[sarama] 2026/03/01 10:00:00 consumer_group: <nil>\n"
+    )
+    assert [row["group"] for row in result.rows("groups")] == ["g"]

@@ -83,6 +83,9 @@ _OF_TOPICS = {
 #: How kafka-go's leader tells what it gave to whom: member, topic and partitions.
 _PLANNED = re.compile(r"(.*)/([^/]+)/\[([\d ]*)\]")
 
+#: An answer of a broker that is there and is another one.
+_NOT_IT = re.compile(r"not.?(?:the.?)?(?:correct.?)?coordinator", re.IGNORECASE)
+
 #: Lines that are told in their place, but of themselves tell of no rebalance.
 _ASIDE = frozenset({"other_leader", "other_no_metadata", "other_planned"})
 
@@ -169,6 +172,8 @@ def step_of(event: Event) -> str | None:
         )
     if name == "rd_state" and (state := join_state(event.text)):
         return f"{JOIN_STATES[state]} (join-state {state})"
+    if name == "other_no_coordinator" and _NOT_IT.search(event.reason or ""):
+        return f"is told by a broker that it is not the coordinator ({event.reason})"
     if name in _BECAUSE:
         return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
     return _SAID.get(name)
@@ -228,7 +233,7 @@ class InOrder:
             self._last = Shift()
             self._shifts.settled(member, self._last)
         elif name == "rejoin_requested" and LEAVES_BY_ITSELF not in (event.reason or ""):
-            self._shifts.notified(member, member[0])
+            self._shifts.notified(member, member[0], event)
         return step_of(event)
 
     def words(self) -> str:

@@ -112,7 +112,19 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_step", "ConsumerGroupHeartbeat failed due to coordinator {_} loading in progress: {reason}"),
     ("rd_step", "Revoking assignment as lost {_}"),
     ("rd_step", "LeaveGroup response error in state {_}: {reason}"),
-    ("rd_step", "SyncGroupRequest failed: {reason}"),
+    *(
+        ("rd_step", f"{what}Request failed: {{reason}}")
+        for what in (
+            "SyncGroup",
+            "JoinGroup",
+            "LeaveGroup",
+            "Heartbeat",
+            "OffsetCommit",
+            "OffsetFetch",
+            "GroupCoordinator",
+            "FindCoordinator",
+        )
+    ),
     ("rd_step", "SyncGroup response: {reason}"),
     ("rd_step", "Sent partial {_}Request {_}"),
     ("rd_step", "Broadcasting state change"),

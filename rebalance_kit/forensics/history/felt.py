@@ -223,7 +223,7 @@ class Felt:
             if event.event == "rd_join_answer" and event.members == 1:
                 one.shift.alone = one.named
         elif told_by_heartbeat(event):
-            self._shifts.notified(member, event.client or event.named_in_words, at_ms)
+            self._shifts.notified(member, event.client or event.named_in_words, event, at_ms)
         if event.event == "other_joined" and number is None:
             self._joined_unnumbered(member, event, at_ms)
         if number is not None or event.event in GONE:

@@ -151,6 +151,8 @@ class Shift:
     #: Who learnt from its heartbeat that the group was rebalancing, and when the first did.
     notified: str | None = None
     notified_ms: int | None = None
+    #: How: some clients' lines do not say in which answer.
+    learnt: str = ""
     #: When one subscribed of a name that had joined before, and that name; whether topics were not known before.
     subscribed: tuple[int, str] | None = None
     #: When the first member gave up partitions for it.
@@ -186,12 +188,12 @@ class Shift:
         if self.notified_ms is not None and came_ms is not None and came_ms <= self.notified_ms:
             early = (self.notified_ms - came_ms) / 1000
             return (
-                f"a consumer called {comer} subscribed {early:,.1f} s before {self.notified} learnt from its heartbeat that the group was "
+                f"a consumer called {comer} subscribed {early:,.1f} s before {self.notified} {self.learnt} that the group was "
                 "rebalancing: a second process of that name that joined, as it seems"
             )
         if self.notified is not None:
             return (
-                f"somebody else began it: {self.notified} learnt from its heartbeat that the group was rebalancing; "
+                f"somebody else began it: {self.notified} {self.learnt} that the group was rebalancing; "
                 "the coordinator's log would tell who, and why"
             )
         if self.alone is not None:
@@ -239,10 +241,12 @@ class Shifts:
             if event.event == "revoking" and event.partitions == [] and event.text.rstrip().endswith("[]"):
                 shift.empty_handed = member[0]
 
-    def notified(self, member: tuple[str, str], who: str, at_ms: int | None = None) -> None:
-        """A member learnt from its heartbeat that the group is rebalancing."""
+    def notified(self, member: tuple[str, str], who: str, event: Event, at_ms: int | None = None) -> None:
+        """A member learnt from its heartbeat, or from another answer, that the group is rebalancing."""
         shift = self._pending.setdefault(member, Shift())
         shift.notified = who
+        by_heartbeat = event.side != "other" or "eartbeat" in event.text
+        shift.learnt = "learnt from its heartbeat" if by_heartbeat else "was told"
         shift.notified_ms = at_ms if shift.notified_ms is None else shift.notified_ms
 
     def subscribed(self, member: tuple[str, str], at_ms: int) -> None:
@@ -264,8 +268,9 @@ class Shifts:
         if own is not None:
             shift.gave |= own.gave
             if own.notified_ms is not None and (shift.notified_ms or own.notified_ms) >= own.notified_ms:
-                shift.notified, shift.notified_ms = own.notified, own.notified_ms
-            shift.notified = shift.notified or own.notified
+                shift.notified, shift.notified_ms, shift.learnt = own.notified, own.notified_ms, own.learnt
+            if shift.notified is None:
+                shift.notified, shift.learnt = own.notified, own.learnt
             shift.subscribed = shift.subscribed or own.subscribed
             moments = [moment for moment in (shift.gave_ms, own.gave_ms) if moment is not None]
             shift.gave_ms = min(moments, default=None)

@@ -190,7 +190,7 @@ _IS_BROKERS = re.compile(
     r"fenced from the group because|\b(?:left|joins) the consumer group"
 )
 _GROUP = (
-    r"""["']?\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\]()]{1,249}+)(?!\[| authorization)""",
+    r"""["']?(?<!oordinator for )\b(?:group\.id|groupId|group_id|groupID|consumer[_.-]?group(?:[_.-]?id)?|group)\\*["']?\s?[=:]\s?\\*["'`]?([^\s"'`\\,;}\[\]()]{1,249}+)(?!\[| authorization)""",
     r"""\[Group(?:Id)? ([^\]\s]{1,249})\]""",
     r"""\b[Gg]roup ["'`]([^"'`]{1,249})["'`]""",
     r"""\bGroup member \(([^,()\s]{1,249}),""",
@@ -198,10 +198,10 @@ _GROUP = (
     r"""\bconsumergr?oup[/ ]([^/\s]{1,249})""",
     r"""\[\[([^\]\s]{1,249})\] \{""",
     r"""\b(?:rebalance|restabilize|in|joins|left|for|of) (?:group|\w+) ([\w.<>-]{1,249}) (?:in state|with old|has failed|generation)""",
-    r"""\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249}+)(?!\[| authorization)""",
+    r"""(?<!Not coordinator )\b(?:to|for|in|the|joined|joining|leaving|stabilized|rebalance) (?:consumer )?group:? ([\w.<>-]{2,249}+)(?!\[| authorization)""",
 )
 _NOT_A_NAME = frozenset(
-    "is was has because the a an in on of for to and due with failed session member members id null None info fatal error "
+    "is was has because the a an in on of for to and due with failed session member members id null nil None info fatal error "
     "left joins joined rejoins fenced updated expired got cannot could does did should must can already still now current coordinator coordinators requests request membership generation this that it its will may rebalance rebalancing "
     "management leader metadata state group groups not at by from when while after before who which".split()
 )
