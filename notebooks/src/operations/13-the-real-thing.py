@@ -163,8 +163,8 @@ reveal(f"recorded\n{callbacks(recording)}\n\nengine\n{callbacks(simulated)}")
 
 # %% [markdown]
 # Each member has the same calls in the same order; names, partitions and seconds are others, because the engine was not told here what the recorded group looked like. (`replay` tells it.)
-# The bank has 90 runs; `docs/fidelity.md` has the table of 112, with those that are not installed with the kit, and everything that differs; `make fidelity` writes it. In all but one of
-# them, at least one draw repeats generations, assignments, callbacks and removals exactly. The one is a storm of librdkafka clients, in which several races would have to go the recorded way.
+# The bank has 90 runs; `docs/fidelity.md` has the table of 112, with those that are not installed with the kit, and everything that differs; `make fidelity` writes it. In all of
+# them, at least one draw repeats generations, assignments, callbacks and removals exactly, even where several races have to go the recorded way at once.
 #
 # ## What differs
 #

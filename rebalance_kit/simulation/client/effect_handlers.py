@@ -358,9 +358,7 @@ def set_timer(client: Client, effect: fx.SetTimer) -> None:
                 after_ms = max(sent_ms - host.now_ms, 0)
             else:
                 after_ms += host.draw(latencies.heartbeat_late if classic else latencies.background_late)
-    elif (
-        effect.key[0] == "join-again"
-    ):  # counted from the last JoinGroup, and seen when the main thread looks next
+    elif effect.key[0] == "join-again":  # counted from the last JoinGroup; the main thread looks now and then
         after_ms = max(client.join_sent_ms + after_ms - host.now_ms, 0)
         after_ms += host.draw(host.latencies.librdkafka_overdue_noticed) if after_ms else 0
     host.set_timer(effect.key, host.now_ms + after_ms, client.apply, fx.TimerFired(effect.key))
