@@ -135,7 +135,57 @@ PROVED = {
             + "Request joining group due to: rebalance failed due to 'This is not the correct coordinator.' (NotCoordinatorException)",
         ],
         ["error response NOT_COORDINATOR", "and found it there"],
-        ["found no broker that answers", "no line after"],
+        ["was told by a broker", "no line after"],
+    ),
+    "an assignment that was not stored": (
+        [
+            "[GroupCoordinator 1]: Preparing to rebalance group orders with old generation 7 (__consumer_offsets-32)",
+            "[GroupCoordinator 1]: Stabilized group orders generation 8 (__consumer_offsets-32)",
+            "[GroupCoordinator 1]: Assignment received from leader for group orders for generation 8",
+            "[ReplicaManager broker=1] Error processing append operation on partition __consumer_offsets-32",
+            "org.apache.kafka.common.errors.NotEnoughReplicasException: Number of insync replicas for partition __consumer_offsets-32 is [1], below required minimum [2]",
+        ],
+        ["could not write to __consumer_offsets-32", "is [1], below required minimum [2]", "no end in these"],
+        ["settled"],
+    ),
+    "an assignment that was stored, and another partition that could not be written": (
+        [
+            "[GroupCoordinator 1]: Preparing to rebalance group orders with old generation 7 (__consumer_offsets-32)",
+            "[GroupCoordinator 1]: Stabilized group orders generation 8 (__consumer_offsets-32)",
+            "[GroupCoordinator 1]: Assignment received from leader for group orders for generation 8",
+            "[ReplicaManager broker=1] Error processing append operation on partition __consumer_offsets-5",
+        ],
+        ["could not write to __consumer_offsets-5", "settled"],
+        [],
+    ),
+    "a refused commit of which only the exception was pasted": (
+        [
+            "Error while processing: null",
+            "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member.",
+        ],
+        ["was refused a commit", "group has already rebalanced"],
+        ["could not be understood"],
+    ),
+    "partitions of which a broker is the coordinator no more": (
+        [
+            f"[GroupMetadataManager brokerId=1001] Finished unloading __consumer_offsets-{number}. Removed 0 cached offsets and {number} cached groups."
+            for number in (19, 4)
+        ],
+        ["broker 1001 unloaded 2 partitions", "__consumer_offsets-4, __consumer_offsets-19), with 23 groups"],
+        ["another broker"],
+    ),
+    "partitions of which a broker will not stay the coordinator": (
+        [
+            COORDINATOR
+            + "Scheduling unloading of metadata for __consumer_offsets-48 with epoch OptionalInt[5]"
+        ],
+        ["broker 1 is to unload 1 partition", "do not say why"],
+        ["no longer"],
+    ),
+    "a thread of Streams that stops": (
+        ["stream-thread [app-StreamThread-1] State transition from RUNNING to PENDING_SHUTDOWN"],
+        ["went from RUNNING to PENDING_SHUTDOWN: it is stopping", "does not say why"],
+        ["has ended", "ERROR"],
     ),
     "all threads of a Streams client": (
         [
@@ -153,7 +203,9 @@ def test_an_answer_tells_what_lines_prove_and_no_more(what, tmp_path, capsys):
     lines, must, must_not = PROVED[what]
     (tmp_path / "a.log").write_text(
         "".join(
-            f"[2026-05-03 10:11:{12 + second},123] WARN {line} (org.apache.kafka.Any)\n"
+            f"{line}\n"
+            if line.startswith("org.")
+            else f"[2026-05-03 10:11:{12 + second},123] WARN {line} (org.apache.kafka.Any)\n"
             for second, line in enumerate(lines)
         )
     )

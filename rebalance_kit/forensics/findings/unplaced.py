@@ -17,6 +17,8 @@ from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rebalance_kit.forensics.event import Event
 
 
@@ -253,6 +255,70 @@ class InOrder:
         return f"{self._proved[-1]} ({chain})" if self._proved and not shared else chain
 
 
+#: A broker that gives up partitions of __consumer_offsets: which one, which partition, and how many groups it held.
+UNLOADED = "coordinator_resigned"
+_MOST_UNLOADED = 1_000
+_UNLOADING = re.compile(
+    r"(?:Group(?:Coordinator|MetadataManager) (?:id=|brokerId=)?(?P<broker>\d{1,9})\]:? )?(?P<begins>Scheduling|Finished) unloading .*?"
+    r"(?P<partition>[\w.-]+-\d{1,9})\b(?:.* and (?P<groups>\d{1,9}) cached groups)?"
+)
+
+
+def _unloads(events: Sequence[Event]) -> Row:
+    """What lines of unloading tell together."""
+    found = [one for event in events if (one := _UNLOADING.search(event.text))]
+    done = {one["partition"]: int(one["groups"] or -1) for one in found if one["begins"] == "Finished"}
+    named = sorted({one["partition"] for one in found}, key=lambda name: (len(name), name))
+    brokers = sorted({one["broker"] for one in found if one["broker"]})
+    who = (
+        f"broker {brokers[0]}" if len(brokers) == 1 else "a coordinator" if not brokers else "several brokers"
+    )
+    held = (
+        f", with {counted(sum(done.values()), 'group')}"
+        if done and set(done) == set(named) and min(done.values()) >= 0
+        else ""
+    )
+    shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
+    verb, stays = (
+        ("unloaded", "is no longer") if set(done) == set(named) else ("is to unload", "does not stay")
+    )
+    return told(
+        "coordinator_moved",
+        None,
+        len(events),
+        f"{who} {verb} {counted(len(named), 'partition')} of groups' offsets ({shown}){held}: it {stays} the coordinator "
+        "of the groups stored there; these lines do not say why",
+        line(events[0]),
+        "Expected when the leader of a partition of __consumer_offsets moves: a broker stops or starts, a leader is elected, replicas are "
+        "reassigned. Members find the new coordinator and go on.",
+        "GroupMetadataManager.removeGroupsAndOffsets; CoordinatorRuntime.scheduleUnloadOperation",
+        last_ms=max((event.at_ms for event in events if event.at_ms is not None), default=None),
+    )
+
+
+#: States in which a thread or client of Streams ends, in words; those in which it fails are told by a rule.
+_ENDS = {
+    "PENDING_SHUTDOWN": "it is stopping",
+    "DEAD": "the thread has ended",
+    "NOT_RUNNING": "the client is closed",
+}
+_FAILED = frozenset({"ERROR", "PENDING_ERROR"})
+STATES, _MOST_STATES = "streams_state", 5
+
+
+def _ends(who: str, went: Sequence[str], event: Event) -> Row:
+    """A thread or client of Streams that stops."""
+    return told(
+        "member_left",
+        who,
+        1,
+        f"{who} went from {' to '.join(went)}: {_ENDS[went[-1]]}; the line of its state does not say why",
+        line(event),
+        "Expected when the application is stopped or deployed. Otherwise look for the exception before and below that line.",
+        "StreamThread.State; KafkaStreams.State",
+    )
+
+
 #: What is said of lines without a time that tell no step.
 NO_STEP = "what happened when, and how long it took, cannot be told"
 
@@ -302,6 +368,9 @@ class Unplaced:
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
         self._in_order = InOrder()
+        self._unloaded: list[Event] = []
+        #: Of each thread or client of Streams the states that it went through, and the line of the last.
+        self._states: dict[str, tuple[list[str], Event]] = {}
         #: Whether one of them tells why.
         self._told_why = False
 
@@ -326,6 +395,17 @@ class Unplaced:
         if event.event in _LEAVING and "poll timeout" not in (event.reason or ""):
             self._left.setdefault(event.client or event.named_by_file, event)
 
+    def unload(self, event: Event) -> None:
+        """A broker gives up, or has given up, a partition of __consumer_offsets."""
+        if len(self._unloaded) < _MOST_UNLOADED:
+            self._unloaded.append(event)
+
+    def state(self, event: Event) -> None:
+        """A thread or client of Streams goes from one state to another."""
+        who, after = event.client or event.named_in_words, event.state_to or "?"
+        went, _ = self._states.get(who, ([event.state_from or "?"], event))
+        self._states[who] = [*went, after][-_MOST_STATES:], event
+
     def rows(self, *, placed: bool) -> list[Row]:
         """The findings; ``placed``: the history holds a rebalance, or a coordinator's lines."""
         rows = []
@@ -342,6 +422,14 @@ class Unplaced:
                 )
                 for who, event in self._left.items()
             ]
+            if self._unloaded:
+                rows.append(_unloads(self._unloaded))
+            if not any(_FAILED.issuperset(went[-1:]) for went, _ in self._states.values()):
+                rows += [
+                    _ends(who, went, event)
+                    for who, (went, event) in self._states.items()
+                    if went[-1] in _ENDS
+                ]
         first = self._timeless
         if first is not None and not self._timed:
             rows.append(

@@ -260,6 +260,13 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("coordinator_writes_refused", "Execution of {detail} failed due to {reason}"),
     ("metadata_loaded", "Finished loading offsets and group metadata from {detail}"),
     ("offsets_deleted", "Generated {_} while deleting offsets for topics {detail}"),
+    *(
+        (
+            "offsets_append_failed",
+            f"{who}Error processing append operation on partition __consumer_offsets-{{detail}}",
+        )
+        for who in ("[ReplicaManager broker={_}] ", "[Replica Manager on Broker {_}]: ")
+    ),
     # The broker itself and its topics
     ("broker_started", "[KafkaRaftServer nodeId={_}] Kafka Server started"),
     ("broker_started", "[KafkaServer id={_}] started"),

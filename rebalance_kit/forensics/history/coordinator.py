@@ -38,9 +38,15 @@ _LEFT_BEFORE_MS = 60_000
 JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 LEFT = ("left", "epoch_left")
 EXPIRED = ("member_failed", "session_expired")
+#: Lines of no group that tell that a broker could not write what it was to store.
+UNSTORED = frozenset({"offsets_append_failed", "coordinator_writes_refused"})
 
 #: The error with which an assignment was not stored.
 _STORING = re.compile(r"[Ee]rror (\w+) when storing")
+
+#: The partition in which a group is stored, and how long a broker tries to store an assignment (offsets.commit.timeout.ms).
+_PARTITION = re.compile(r"__consumer_offsets-(\d{1,9})")
+_STORE_MS = 5_000
 
 #: The members of a target assignment, as a coordinator writes it down.
 _TARGETED = re.compile(r"([\w.@/-]{1,249})=MemberAssignment\(")
@@ -63,6 +69,8 @@ class Coordinator:
         self._earlier: int | None = None
         self._inside: Rebalance | None = None
         self._next = Moves()
+        #: The partition of __consumer_offsets in which the group is stored, where a line names it.
+        self._partition: str | None = None
         #: The members of the last target assignment, where the line names them.
         self._targets: frozenset[str] = frozenset()
 
@@ -71,6 +79,8 @@ class Coordinator:
         if event.at_ms is None:
             return
         name = event.event
+        if name in {"preparing", "stabilized"} and (stored := _PARTITION.search(event.text)):
+            self._partition = stored[1]
         if name in _ENDS:
             self._begin_unseen(event)
             self._close(event)
@@ -92,6 +102,14 @@ class Coordinator:
             number = event.epoch if event.epoch is not None else event.generation
             self._earlier = self._earlier if number is None else number
         self._move(event)
+
+    def unstored(self, event: Event) -> None:
+        """A broker could not write to a partition of __consumer_offsets: an assignment that it had just been given there is not stored."""
+        last, partition = self._rows[-1] if self._rows else None, _PARTITION.search(event.text)
+        if last is None or event.at_ms is None or partition is None or last.received is None:
+            return
+        if self._partition in {None, partition[1]} and 0 <= event.at_ms - last.received[1] <= _STORE_MS:
+            last.stable, last.end_ms, last.received = False, None, None
 
     def acknowledge(self, at_ms: int) -> None:
         """A member took its assignment over."""

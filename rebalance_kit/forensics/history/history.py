@@ -8,7 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.analysis.ownership import CALLS, Owners
-from rebalance_kit.forensics.history.coordinator import EXPIRED, Coordinator
+from rebalance_kit.forensics.history.coordinator import EXPIRED, UNSTORED, Coordinator
 from rebalance_kit.forensics.history.fates import Fates
 from rebalance_kit.forensics.history.felt import Felt
 from rebalance_kit.forensics.history.lives import Lives, Names
@@ -86,6 +86,8 @@ class History:
         if kind.side == "broker":
             if own and self.group is not None:
                 yield from self._steps_of_coordinator(name)
+            elif name in UNSTORED:
+                yield self._coordinator.unstored
         elif own:
             for names, step in self._routes:
                 if name in names:

@@ -595,6 +595,20 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"broker.log": broker(0, "Finished loading of metadata from __consumer_offsets-4 with epoch 10.")},
     ),
+    "offsets_not_appended": (
+        None,
+        {
+            "broker.log": plain(
+                0,
+                "[ReplicaManager broker=1] Error processing append operation on partition __consumer_offsets-12",
+            )
+        },
+        {
+            "broker.log": plain(
+                0, "[ReplicaManager broker=1] Error processing append operation on partition orders-12"
+            )
+        },
+    ),
     "coordinator_writes_refused": (
         None,
         {

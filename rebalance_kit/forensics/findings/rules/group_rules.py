@@ -100,6 +100,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         source="CoordinatorRuntime; KAFKA-20635",
     ),
     LineRule(
+        "offsets_not_appended",
+        ("offsets_append_failed",),
+        sentence="a coordinator could not write to __consumer_offsets-{detail}: what it was to store there for a group is not stored",
+        do="Read the exception below that line. Of too few in-sync replicas: bring the other replicas of __consumer_offsets back, or compare "
+        "its min.insync.replicas with its replication factor. A group whose assignment cannot be stored begins its rebalance again.",
+        source="ReplicaManager.appendToLocalLog; offsets.topic.replication.factor; min.insync.replicas",
+    ),
+    LineRule(
         "stream_thread_died",
         ("streams_state", "stream_thread_replaced", "stream_thread_dead"),
         when=lambda event: event.event != "streams_state" or event.state_to in {"ERROR", "PENDING_ERROR"},
