@@ -171,8 +171,16 @@ PROVED = {
             f"[GroupMetadataManager brokerId=1001] Finished unloading __consumer_offsets-{number}. Removed 0 cached offsets and {number} cached groups."
             for number in (19, 4)
         ],
-        ["broker 1001 unloaded 2 partitions", "__consumer_offsets-4, __consumer_offsets-19), with 23 groups"],
+        ["broker 1001 unloaded 2 partitions of __consumer_offsets (4, 19), with 23 groups"],
         ["another broker"],
+    ),
+    "partitions that a broker loaded again": (
+        [
+            COORDINATOR + "Finished unloading metadata for __consumer_offsets-48 with epoch 5.",
+            COORDINATOR + "Finished loading of metadata from __consumer_offsets-48 with epoch 7.",
+        ],
+        [],
+        ["no longer"],
     ),
     "partitions of which a broker will not stay the coordinator": (
         [

@@ -11,7 +11,7 @@ from rebalance_kit.forensics.findings.patterns import TOGETHER, Together, patter
 from rebalance_kit.forensics.findings.restarts import COMINGS_AND_GOINGS, REPLACING, Replaced, Restarts
 from rebalance_kit.forensics.findings.rules.by_rule import JOINED, RULES_BY_EVENT, ByRule
 from rebalance_kit.forensics.findings.subscribed import SHARED_OUT, Remade, Shares, Subscribed
-from rebalance_kit.forensics.findings.unplaced import PLACED, STATES, UNLOADED, Unplaced
+from rebalance_kit.forensics.findings.unplaced import LOADED, PLACED, STATES, UNLOADED, Unplaced
 from rebalance_kit.forensics.history.member_lines import FOUND
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Findings:
             yield self._remade.change
         if own and name in PLACED:
             yield self._unplaced.take
-        if own and name == UNLOADED:
+        if own and name in {UNLOADED, LOADED}:
             yield self._unplaced.unload
         if own and name == STATES:
             yield self._unplaced.state

@@ -256,8 +256,8 @@ class InOrder:
 
 
 #: A broker that gives up partitions of __consumer_offsets: which one, which partition, and how many groups it held.
-UNLOADED = "coordinator_resigned"
-_MOST_UNLOADED = 1_000
+UNLOADED, LOADED = "coordinator_resigned", "metadata_loaded"
+_OF_OFFSETS = re.compile(r"\b__\w+-\d{1,9}\b")
 _UNLOADING = re.compile(
     r"(?:Group(?:Coordinator|MetadataManager) (?:id=|brokerId=)?(?P<broker>\d{1,9})\]:? )?(?P<begins>Scheduling|Finished) unloading .*?"
     r"(?P<partition>[\w.-]+-\d{1,9})\b(?:.* and (?P<groups>\d{1,9}) cached groups)?"
@@ -278,7 +278,9 @@ def _unloads(events: Sequence[Event]) -> Row:
         if done and set(done) == set(named) and min(done.values()) >= 0
         else ""
     )
-    shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
+    topics = sorted({name.rpartition("-")[0] for name in named})
+    numbers = [name.rpartition("-")[2] if len(topics) == 1 else name for name in named]
+    shown = ", ".join(numbers[:_MOST]) + (", ..." if len(named) > _MOST else "")
     verb, stays = (
         ("unloaded", "is no longer") if set(done) == set(named) else ("is to unload", "does not stay")
     )
@@ -286,7 +288,7 @@ def _unloads(events: Sequence[Event]) -> Row:
         "coordinator_moved",
         None,
         len(events),
-        f"{who} {verb} {counted(len(named), 'partition')} of groups' offsets ({shown}){held}: it {stays} the coordinator "
+        f"{who} {verb} {counted(len(named), 'partition')} of {' and '.join(topics)} ({shown}){held}: it {stays} the coordinator "
         "of the groups stored there; these lines do not say why",
         line(events[0]),
         "Expected when the leader of a partition of __consumer_offsets moves: a broker stops or starts, a leader is elected, replicas are "
@@ -368,7 +370,8 @@ class Unplaced:
         self._timeless: Event | None = None
         self._timed = self._untimed = 0
         self._in_order = InOrder()
-        self._unloaded: list[Event] = []
+        #: The lines of partitions that a broker unloads, and did not load again.
+        self._unloaded: dict[str, list[Event]] = {}
         #: Of each thread or client of Streams the states that it went through, and the line of the last.
         self._states: dict[str, tuple[list[str], Event]] = {}
         #: Whether one of them tells why.
@@ -396,9 +399,12 @@ class Unplaced:
             self._left.setdefault(event.client or event.named_by_file, event)
 
     def unload(self, event: Event) -> None:
-        """A broker gives up, or has given up, a partition of __consumer_offsets."""
-        if len(self._unloaded) < _MOST_UNLOADED:
-            self._unloaded.append(event)
+        """A broker gives up a partition of __consumer_offsets, or has loaded it."""
+        found = _OF_OFFSETS.search(event.text)
+        if found is not None and event.event == UNLOADED:
+            self._unloaded.setdefault(found[0], []).append(event)
+        elif found is not None:
+            self._unloaded.pop(found[0], None)
 
     def state(self, event: Event) -> None:
         """A thread or client of Streams goes from one state to another."""
@@ -423,7 +429,7 @@ class Unplaced:
                 for who, event in self._left.items()
             ]
             if self._unloaded:
-                rows.append(_unloads(self._unloaded))
+                rows.append(_unloads([event for events in self._unloaded.values() for event in events]))
             if not any(_FAILED.issuperset(went[-1:]) for went, _ in self._states.values()):
                 rows += [
                     _ends(who, went, event)
