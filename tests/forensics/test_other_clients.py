@@ -264,3 +264,12 @@ def test_no_group_is_made_of_what_an_error_says_of_a_coordinator(told):
         "group: actions Refresh\n[sarama] 2026/03/01 10:00:00 consumer_group: <nil>\n"
     )
     assert [row["group"] for row in result.rows("groups")] == ["g"]
+
+
+def test_an_object_whose_end_stands_a_little_to_the_right_is_one_record(told):
+    said, result = told(
+        "Response Heartbeat(key: 12, version: 3) {\n   timestamp: '2026-03-01T10:00:00.042Z',\n   clientId: 'XXXXX',\n"
+        "   error: 'The group is rebalancing, so a rejoin is needed',\n   size: 10\n } Connection ERROR"
+    )
+    assert "a member is told that the group is rebalancing" in said
+    assert [(row["line"], row["at_ms"] is None) for row in result.rows("events")] == [(1, False)]

@@ -234,7 +234,7 @@ def texts_of(text: str, *, quoted: bool) -> Iterator[str]:
 ABOUT = re.compile(
     r"rebalanc|[Jj]oin(?:ing|ed|s|Group| group)|\bgroup\b.*(?:coordinator|member|generation)|[Cc]oordinator|heartbeat|"
     r"[Rr]evok|(?:assign|Assign)(?:ed|ment)|generation|max\.poll\.interval|LeaveGroup|[Mm]ember\b|SyncGroup|epoch \d|"
-    r"Rebalanc|REBALANC|[Ll]ost partition|[Pp]artitions were lost|poll timeout has expired|offsets after a leader|topic has not yet been created|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
+    r"Rebalanc|REBALANC|[Ll]ost partition|[Pp]artitions were lost|poll timeout has expired|Broker: Group authorization failed|offsets after a leader|topic has not yet been created|FENCED_|UNKNOWN_MEMBER|IllegalGeneration|ILLEGAL_GENERATION|CommitFailedException|max_poll_interval|[Cc]onsumer.?[Gg]roup|group\.instance\.id|Heartbeat|\bGroup \"|"
     r"Unknown_?Member|Rebalance_?In_?Progress|[Ee]rror.?[Cc]ode\W{1,4}(?:1[456]|2[2-7]|30|79|8[12]|11[0-3])\b|MAX_POLL_EXCEEDED|maximum poll interval|"
     r"(?:abandoned|dead) subscription|RebalanceCb|part of an active group|auto-commit of offsets|Offset ?[Cc]ommit (?:request|failed)|"
     r"[Nn]ot authorized to access group|session timeout is not within|protocols are incompatible|max(?:imum)? size of|[Ii]nstance id .{1,80} (?:fenced|used)|"

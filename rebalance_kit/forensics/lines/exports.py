@@ -143,10 +143,11 @@ def _size_of_object(lines: list[str], place: int) -> int:
     """How many lines an object has that begins at the end of this one, with a message or a group in it; 0 for none."""
     if lines[place].rstrip()[-1:] != "{" or not 0 < len(lines[place + 1].strip()) < LONG:
         return 0
-    margin = len(lines[place]) - len(lines[place].lstrip())
+    # What a person quoted may end a little further to the right, but not as far as its members.
+    margin = max(_margin(lines[place]), _margin(lines[place + 1]) - 1)
     for end in range(place + 1, min(place + _LINES_OF_A_RECORD, len(lines))):
         line = lines[end]
-        if line.strip()[:1] == "}" and len(line) - len(line.lstrip()) <= margin:
+        if line.strip()[:1] == "}" and _margin(line) <= margin:
             inside = [part.strip() for part in lines[place + 1 : end]]
             told = sum(_MEMBER.match(part) is not None for part in inside)
             return end - place + 1 if told >= 2 and _OF_A_RECORD.search(" ".join(inside)) else 0
@@ -167,6 +168,11 @@ def _size_of_report(lines: list[str], place: int) -> int:
 
 #: How the processes of brod begin, behind the time that the logger or a line above writes.
 _REPORTS = re.compile(r"\b(?:Group member|group (?:coordinator|subscriber)) \(.*\):\Z")
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
 
 #: A member of an object, of JSON or as JavaScript prints it; what makes the object a record of a log.
 _MEMBER = re.compile(r"""["']?[\w@.$-]{1,60}["']?\s?: """)

@@ -243,6 +243,7 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
         group = tagged[1]
     if client is None and member is not None and (made := _MADE_OF.fullmatch(member)):
         client = made[1]
+    client = client and named(client)
     event = template.event
     for name, keys in _BESIDE.get(event, {}).items():
         if not told.get(name) and (value := _value(keys, line)):
