@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -70,13 +70,10 @@ _KINDS = (
     ),
     # Of a chain of exceptions the last is the one that began it.
     _Kind(re.compile(r"^Caused by: "), ""),
-    _Kind(
-        re.compile(r"Exception in thread|[Uu]ncaught|\bpanic:|Segmentation fault|core dumped|^Traceback"),
-        _CRASH,
-    ),
+    _Kind(re.compile(r"Exception in thread|[Uu]ncaught|\bpanic:|Segmentation fault|core dumped"), _CRASH),
     _Kind(
         re.compile(
-            r"\bSIGTERM\b|\bSIGINT\b|[Ss]hutting down|[Ss]hutdown (?:hook|signal)|[Ss]topping .*[Cc]ontainer|graceful shutdown"
+            r"\bSIGTERM\b|\bSIGINT\b|[Ss]hutting down|[Ss]hutdown (?:hook|signal)|[Ss]topping .*[Cc]ontainer|[Gg]raceful shutdown|\bterminating\b|[Cc]losing consumer|[Ii]nitiat\w+ .{0,40}shutdown"
         ),
         "a stop or a deploy",
     ),
@@ -98,12 +95,12 @@ _KINDS = (
     ),
     _Kind(
         re.compile(
-            r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\b(?:Error|error)\b\"?[\]:=|]|\w(?:Exception|Error)\b"
+            r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\b(?:Error|error)\b\"?[\]:=|]|\w(?:Exception|Error)\b|^Traceback"
         ),
         "",
     ),
 )
-_TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
+TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
 #: An exception with its message.
 _EXCEPTION = re.compile(
     r"(?:^|[\s:(\[])(?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?:: ?\S|\s*\Z)"
@@ -154,7 +151,8 @@ def _words(result: Selected, row: Row) -> str | None:
     found = [one for one in _trouble(anchor, until_ms, _BEFORE_MS[row["finding"]]) if one[0] != anchor.line]
     if not found:
         return None
-    kind, (number, text) = _telling(_KINDS, found[::-1])
+    plain = {"", _CRASH} if row["finding"] in _BY_POLL else {"", _CRASH, _SLOW}
+    kind, (number, text) = _telling(_KINDS, found[::-1], plain)
     same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
     like = f" (and {same} more like it)" if same else ""
     late = row["finding"] in _BY_POLL and number < anchor.line
@@ -162,11 +160,16 @@ def _words(result: Selected, row: Row) -> str | None:
     return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
 
 
-def _telling(kinds: Iterable[_Kind], found: Sequence[tuple[_Place, str]]) -> tuple[_Kind, tuple[_Place, str]]:
-    """What lines of trouble point to, and the most telling of them: of exceptions the one that began it, else one with its message."""
+def _telling(
+    kinds: Iterable[_Kind], found: Sequence[tuple[_Place, str]], plain: Collection[str]
+) -> tuple[_Kind, tuple[_Place, str]]:
+    """What lines of trouble point to, and the most telling of them: of exceptions the one that began it, else one with its message.
+
+    ``plain``: what tells less than an exception does.
+    """
     kind = next(kind for kind in kinds if any(kind.pattern.search(text) for _, text in found))
     said = [one for one in found if kind.pattern.search(one[1])]
-    if kind.means in {"", _CRASH}:
+    if kind.means in plain:
         said = (
             [one for one in found if "Caused by: " in one[1]]
             or [one for one in found if _EXCEPTION.search(one[1])]
@@ -207,7 +210,7 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
     found: list[tuple[int, str]] = []
     before = ""
     for number, text in _lines(anchor.file):
-        if _TROUBLE.search(text) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
+        if TROUBLE.search(text) and not _NO_TROUBLE.search(text) and not ANCHOR.search(text):
             at_ms = clock.read(*time_in(text))
             # A line of a stack belongs to the one before it.
             before = before if at_ms is None else text
@@ -239,7 +242,7 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
             known = (
                 (row["path"], row["file"], number) in read or _NO_TROUBLE.search(text) or ANCHOR.search(text)
             )
-            if not known and _TROUBLE.search(text[:LONG]):
+            if not known and TROUBLE.search(text[:LONG]):
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
             elif found and (frame := FRAME.search(text[:LONG])):
                 thrown_at.setdefault(found[-1][0], frame[0])
@@ -247,7 +250,7 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
         return ""
     # Of a chain of exceptions the last is the one that began it.
     chain = [one for one in found if one[1].lstrip("#*>| ").startswith("Caused by: ")]
-    kind, (place, text) = _telling((_REFUSED, _NOT_OWNED, *_KINDS), chain[::-1] or found)
+    kind, (place, text) = _telling((_REFUSED, _NOT_OWNED, *_KINDS), chain[::-1] or found, {"", _CRASH, _SLOW})
     if telling and not kind.means:
         return ""
     bare = text.lstrip("#*>| ")
@@ -263,7 +266,7 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
 
 
 #: So much of a line is told already where a line that was read holds it.
-_SAME = 60
+_SAME = 120
 
 
 def unread(result: Tables) -> list[Row]:

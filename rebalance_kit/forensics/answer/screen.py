@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.answer.last_words import unread
+from rebalance_kit.forensics.answer.last_words import TROUBLE, unread
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
@@ -218,7 +218,7 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         unread[gap["path"], gap["group"]] += max(0, gap["duration_ms"])
     several = len({row["path"] for row in rows}) > 1
     yield f"  {'group':36} members  rebalances  {'generation':>10}  {'unread':>12}  state at the end"
-    native, ends = _unread_untold(result), _ends(result)
+    native, ends, timeless = _unread_untold(result), _ends(result), _timeless(result)
     ranked = sorted(
         rows,
         key=lambda row: (-unread[row["path"], row["group"]], -len(row["rebalances"] or []), row["group"]),
@@ -235,12 +235,26 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
             state, members = _after(end), 0 if end["event"] == "died" else None
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
-        many = f"{len(begun)}" if begun else "none told"
+        untimed = (row["path"], row["group"]) in timeless
+        many = f"{len(begun)}" if begun else "?" if untimed else "none told"
+        numbers = numbers or (timeless[row["path"], row["group"]] if untimed else [])
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
             f"  {name if len(name) <= 36 else name[:33] + '...':36} {'?' if members is None else members:>7}  {many:>10}  "
             f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  {state}"
         )
+
+
+def _timeless(result: Selected) -> dict[tuple[str, str | None], list[int]]:
+    """Groups whose lines hold no time, with the generations that they tell."""
+    told: dict[tuple[str, str | None], list[int]] = {
+        (row["path"], row["group"]): [] for row in result.rows("findings") if row["finding"] == UNTIMED
+    }
+    if told:
+        for row in result.rows("events"):
+            if (row["path"], row["group"]) in told and (row["generation"] or 0) > 0:
+                told[row["path"], row["group"]].append(row["generation"])
+    return told
 
 
 def _unread(cost: int, *, untold: bool) -> str:
@@ -363,6 +377,13 @@ def _in_order(result: Selected, room: int) -> list[str]:
         told = [_of_step(one, "" if alone else one.who, width) for one in steps]
         if sum(map(len, told)) <= room - len(head) - 1:
             break
+    else:  # what is neither a group's nor trouble is left out first
+        kept = [one for one in steps if one.read or TROUBLE.search(one.what)]
+        told = [_of_step(one, "" if alone else one.who, 1) for one in kept]
+        if len(kept) < len(steps):
+            head.append(
+                f"  ({counted(len(steps) - len(kept), 'line')} of no group and without trouble left out)"
+            )
     shown, left = _both_ends(told, room - len(head) - 2)
     return [*head, *shown, ""] if shown and left < len(told) else []
 

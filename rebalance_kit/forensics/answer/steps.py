@@ -130,13 +130,13 @@ def summary(events: Sequence[Row]) -> str:
     def rank(one: Step) -> int:
         row = rows[one.file, one.line]
         why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
-        return 0 if why else 1 if moves(row) else 2
+        return 0 if why else 1 if moves(row) else 2 if row["event"] not in _QUIET else 3
 
     first, last = (_short(one, rows[one.file, one.line]) for one in (min(told, key=rank), told[-1]))
     states = last_states(events)
     if len(told) == 1 and not states:
         return _said(last) + (f" ({last.lines} lines)" if last.lines > 1 else "")
-    end = states or ("the last line: " if last.quoted else "at the end ") + _said(last)
+    end = states or ("then " if last.quoted else "at the end ") + _said(last)
     return end if first == last or first.what in end else f"{_said(first)}; {end}"
 
 
@@ -157,12 +157,13 @@ _GOES_ON = GOT | {
 def ending(events: Sequence[Row], after: Row) -> str:
     """How it went on by the last of some lines, in words, where it came after ``after``; else empty."""
     told = timeline(events)
-    if not told or told[-1].quoted or told[-1].file != after["file"] or told[-1].line <= after["line"]:
+    if not told or told[-1].file != after["file"] or told[-1].line <= after["line"]:
         return ""
     row = next(row for row in events if (row["file"], row["line"]) == (told[-1].file, told[-1].line))
-    return (
-        _said(told[-1] if told[-1].who else told[-1]._replace(who="it")) if row["event"] in _GOES_ON else ""
-    )
+    last = _short(told[-1], row)
+    if last.quoted or row["event"] not in _GOES_ON:
+        return ""
+    return _said(last if told[-1].who else last._replace(who="it"))
 
 
 def _short(one: Step, row: Row) -> Step:
@@ -217,11 +218,11 @@ _MARK = re.compile(r"^[#*>|] +")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
 
 #: The first line of a stack: where it was thrown.
-FRAME = re.compile(r"\bat [\w$.]+\([^)]*\)")
+FRAME = re.compile(r"\bat [\w$./@]+\([^)]*\)")
 
 #: Lines of a stack, of a block of settings and the like belong to the line before them.
 _BELONGS = re.compile(
-    r"(?:[#*>|] *)?\s*(?:at [\w$.]+\(|\.\.\. \d+ more)|\s+(?:at |\.\.\. \d|File \"|in /|from /|[\w.]+ = )|\s*#\d+ |goroutine \d|\s*(?:\[stacktrace\]|Traceback \()|\W*\Z"
+    r"(?:[#*>|] *)?\s*(?:at [\w$./@]+\(|\.\.\. \d+ more)|\s+(?:at |\.\.\. \d|File \"|in /|from /|[\w.]+ = )|\s*#\d+ |goroutine \d|\s*(?:\[stacktrace\]|Traceback \()|\W*\Z"
 )
 
 
@@ -237,7 +238,8 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
     steps = iter(map(_step, apart))
     for row in rows:
         before = told[-1] if told else None
-        if row["event"] == UNREAD and before is not None and _BELONGS.match(row["text"]):
+        deeper = before is not None and before.more and row["text"].startswith(("    ", "\t"))
+        if row["event"] == UNREAD and before is not None and (deeper or _BELONGS.match(row["text"])):
             first = not before.more and before.quoted and not FRAME.search(before.what)
             frame = FRAME.search(row["text"]) if first else None
             what = f"{before.what} {' '.join(frame[0].split())}" if frame else before.what
@@ -294,11 +296,12 @@ def _awaited(detail: str) -> str:
 
 
 def _step(event: Event) -> Step:
-    what = None if event.side == "broker" or event.confidence else step_of(event)
+    what = None if event.side in {"broker", "other"} or event.confidence else step_of(event)
     if event.event == "rd_close_waits":
         what = f"waits, before it closes{_awaited(event.detail or '')}"
     elif what is None and event.event == "other_joined" and event.member:
-        what = f"joins as {event.member}" + (f", is given {event.detail}" if event.detail else "")
+        round_ = f" generation {event.generation}" if event.generation else ""
+        what = f"joins{round_} as {event.member}" + (f", is given {event.detail}" if event.detail else "")
     elif what is None:
         what = _quoted(event.text)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,12 @@ _LONG_MS, _FEW = 5_000, 3
 
 #: Findings whose cause stands in lines of no group.
 _WHY_BESIDE = frozenset({"stream_thread_died", "worker_died", "connector_not_started", "task_failed"})
+
+#: Lines of a close, which is a reason, and of librdkafka's states, which want one.
+_CLOSES = re.compile(
+    r"\bclos(?:ing|ed) (?:the )?(?:consumer|client)|terminat|shut ?down|shutting", re.IGNORECASE
+)
+_CHANGES = re.compile(r"changed state up -> |consumer_group: <nil>|(?:abandoned|dead) subscription")
 
 #: So much of a line is quoted.
 _QUOTED = 120
@@ -131,7 +138,11 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         and 0 < understood.about <= SHORT
         and cards
         and cards[0].first["finding"] in _WHY_BESIDE
-        and not any(row["reason"] or row["cause"] for row in result.rows("events"))
+        and not any(
+            (row["reason"] or row["cause"])
+            and (row["file"], row["line"]) == (cards[0].first["file"], cards[0].first["line"])
+            for row in result.rows("events")
+        )
     ):
         beside = " Why is not in the lines that were read."
     grave = [card for card in cards if card.severity != NOTE]
@@ -166,7 +177,10 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         names = [row["group"] for row in result.rows("groups")]
         named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group (not named)"
         rows = result.rows("events")
-        why = not beside and any(map(moves, rows)) and not any(row["reason"] or row["cause"] for row in rows)
+        why = not (
+            beside or any(row["reason"] or row["cause"] or _CLOSES.search(row["text"]) for row in rows)
+        )
+        why = why and any(moves(row) or _CHANGES.search(row["text"]) for row in rows)
         beside = " The reason is not in the lines that were read." if why else beside
         some = not_all or any(map(tells_of_rebalance, rows))
         none = "" if some else " No line tells of a rebalance."

@@ -92,7 +92,9 @@ class Slowness:
         if client is None:
             if event.side == "other":
                 self._nameless[event.named_by_file] = event.named_in_words
-                self._answer(event, event.named_by_file, notice=name == "other_rebalancing")
+                # Of lines that only their words tell of, nobody knows whether one member wrote them all.
+                told = name == "other_rebalancing" and event.confidence is None
+                self._answer(event, event.named_by_file, notice=told)
             return
         notice = name == "rejoin_requested" and (event.reason or "").startswith(_NOTICE)
         key = client, event.file

@@ -276,8 +276,8 @@ class Replaced:
                 "replaced_without_leave",
                 who,
                 times,
-                f"{who} came with a new member id up to {seconds(longest_ms)} s before its old one expired: its process was "
-                "replaced without having left the group (or two processes share that client.id)",
+                f"{who} came with a new member id up to {seconds(longest_ms)} s before its old one expired: either its process was "
+                "replaced without having left the group, or two processes share that client.id",
                 first,
                 "Close the consumer when the process stops (SIGTERM, not SIGKILL; enough time before the kill), or give it a "
                 "group.instance.id; until the old id expires its partitions are read by nobody.",

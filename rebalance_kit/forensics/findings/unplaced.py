@@ -147,6 +147,8 @@ def step_of(event: Event) -> str | None:
         return f"has its assignment of generation {event.generation}"
     if name in _JOINED and (event.generation or 0) > 0:
         return f"joins generation {event.generation}"
+    if name == "rejoin_requested" and "heartbeat failed since" in event.text:
+        return "is told that the group is rebalancing"
     if name == "rejoin_requested":
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
@@ -207,6 +209,8 @@ class InOrder:
     def __init__(self) -> None:
         self._told: list[tuple[str, str]] = []
         self._shifts, self._last = Shifts(), Shift()
+        #: The generation that a member joined last: a second line of it is no second join.
+        self._settled: dict[tuple[str, str], int] = {}
         self._proved: list[str] = []
         self._ids: dict[str, dict[str, None]] = {}
 
@@ -231,7 +235,8 @@ class InOrder:
             self._shifts.moved(member, event)
             if name in GOT and self._last.words():
                 self._proved.append(self._last.words() or "")
-        elif name in _JOINED and event.generation is not None:
+        elif name in _JOINED and event.generation not in {None, self._settled.get(member)}:
+            self._settled[member] = event.generation or 0
             self._last = Shift()
             self._shifts.settled(member, self._last)
         elif name == "rejoin_requested" and LEAVES_BY_ITSELF not in (event.reason or ""):

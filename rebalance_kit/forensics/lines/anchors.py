@@ -255,7 +255,7 @@ NOISE = re.compile(
     r"LOG-7-(?:DUMP|SRVPEND|OFFSETFETCH|OFFSET|ASSIGNMENT|PAUSE|REMOVE)\b|Expediting next heartbeat|"
     r"\[thrd:[^\]]*\]: (?:Metadata (?:not|available)|\S+ received target|Reconciliation starts|Acknowledging target|Target assignment)|"
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
-    r"Timed out \d+ in-flight|"
+    r"Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
     r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
     r"elected leader for group|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"

@@ -213,7 +213,7 @@ def client_prefix(prefix: str) -> Prefix | None:
 
 
 #: What a consumer without a group writes as its group.
-_NO_GROUP_ID = frozenset({"", "null", "None"})
+_NO_GROUP_ID = frozenset({"", "null", "None", "nil", "<nil>", "undefined"})
 
 
 def _who(prefix: re.Match[str]) -> Prefix:
