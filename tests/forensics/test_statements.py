@@ -195,6 +195,34 @@ PROVED = {
         ["went from RUNNING to PENDING_SHUTDOWN: it is stopping", "does not say why"],
         ["has ended", "ERROR"],
     ),
+    "an error of a coordinator beside a rebalance": (
+        [
+            COORDINATOR
+            + "Preparing to rebalance group orders in state PreparingRebalance with old generation 4 (reason: Adding new member c1-0a1b2c3d-1111-4222-8333-444455556667).",
+            "ERROR " + COORDINATOR + "Failed to invoke join callback for c1 due to java.io.IOException.",
+        ],
+        ['the coordinator writes at the level ERROR: "Failed to invoke join callback for c1'],
+        ["a member writes"],
+    ),
+    "a first join whose id is handed out": (
+        [
+            CLIENT + "(Re-)joining group",
+            CLIENT
+            + "Request joining group due to: rebalance failed due to 'The group member needs to have a valid member id before actually entering a consumer group.' (MemberIdRequiredException)",
+        ],
+        ["c1 asked to join"],
+        ["MemberIdRequired", "rebalance failed"],
+    ),
+    "a join that was refused for good": (
+        [
+            CLIENT + "(Re-)joining group",
+            "ERROR "
+            + CLIENT
+            + "Attempt to join group failed due to fatal error: The group member's supported protocols are incompatible with those of existing members.",
+        ],
+        ["c1 could not join", "none told"],
+        ["rebalancing since"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",
@@ -213,7 +241,7 @@ def test_an_answer_tells_what_lines_prove_and_no_more(what, tmp_path, capsys):
         "".join(
             f"{line}\n"
             if line.startswith("org.")
-            else f"[2026-05-03 10:11:{12 + second},123] WARN {line} (org.apache.kafka.Any)\n"
+            else f"[2026-05-03 10:11:{12 + second},123] {'' if line.startswith('ERROR ') else 'WARN '}{line} (org.apache.kafka.Any)\n"
             for second, line in enumerate(lines)
         )
     )

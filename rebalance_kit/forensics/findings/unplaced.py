@@ -62,6 +62,8 @@ _BECAUSE = {
     "client_instance_fenced": "is fenced by another consumer with its group.instance.id",
     "join_retried": "tries to join again",
 }
+#: Why a member asks to join that has just been handed its id: a step of every first join.
+HANDED = re.compile(r"need to re-join with the given member-id|MemberIdRequired")
 _BY_ITSELF = "leaves by itself"
 _OF_BROKERS = {
     "joins": "{member} joins",
@@ -149,12 +151,16 @@ def step_of(event: Event) -> str | None:
         return f"joins generation {event.generation}"
     if name == "rejoin_requested" and "heartbeat failed since" in event.text:
         return "is told that the group is rebalancing"
+    if name == "rejoin_requested" and HANDED.search(event.reason or ""):
+        return "is handed its member id"
     if name == "rejoin_requested":
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return f"leaves ({event.reason})" if event.reason else "leaves"
     if name == "join_retried" and event.reason == "MemberIdRequired":
         return "is handed its member id"
+    if name == "join_retried" and event.side == "java":
+        return f"tries to join and fails ({event.reason})" if event.reason else "tries to join and fails"
     if name == "rd_commit_waits":
         return f"puts a commit of {counted(int(event.detail or 0), 'partition')} off ({event.reason})"
     if name == "rd_subscription":

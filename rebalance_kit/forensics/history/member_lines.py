@@ -70,7 +70,7 @@ _NUMBERED = frozenset({"joined", "synced", "other_joined", "rd_join_answer", "as
 LOST = frozenset({"fenced", "poll_timeout", "session_lost", "leave"})
 
 #: Lines after which a member has no part in it any more.
-GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed"})
+GONE = frozenset({"leaving", "left_group", "rd_leave", "other_leaving", "process_closed", "join_refused"})
 
 #: Lines with which a consumer's life begins, or its process's; and one that stands there too.
 STARTS = frozenset(

@@ -595,6 +595,11 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
         },
         {"broker.log": broker(0, "Finished loading of metadata from __consumer_offsets-4 with epoch 10.")},
     ),
+    "error_logged": (
+        "c1",
+        {"c1.log": client(0, "c1", "Heartbeat thread failed due to unexpected error", "ERROR")},
+        {"c1.log": client(0, "c1", "Heartbeat thread started")},
+    ),
     "offsets_not_appended": (
         None,
         {

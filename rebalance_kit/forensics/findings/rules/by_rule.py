@@ -12,6 +12,7 @@ from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
+from rebalance_kit.forensics.lines.anchors import message_behind
 from rebalance_kit.forensics.lines.refusals import refusal_in
 from rebalance_kit.forensics.words import short
 
@@ -430,6 +431,21 @@ def _unexpected(event: Event) -> dict[str, str]:
     return {"how": f"the coordinator met an unexpected error{f' in {event.detail}' if event.detail else ''}"}
 
 
+def _as_written(event: Event) -> dict[str, str]:
+    """An error that no other rule tells of, in its own words."""
+    words = " ".join(_BEHIND.sub("", event.text[message_behind(event.text) :]).split())
+    words = _BRACKETED.sub("", words)
+    who = "the coordinator" if event.side == "broker" else event.client or event.named_in_words
+    return {
+        "how": f'{who} writes at the level ERROR: "{words[:_WRITTEN]}{"..." if len(words) > _WRITTEN else ""}"'
+    }
+
+
+#: So much of a line is quoted, without whose it is.
+_WRITTEN = 160
+_BRACKETED = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
+
+
 def _unwritten(event: Event) -> dict[str, str]:
     what = f" {event.detail}" if event.detail else ""
     return {
@@ -500,6 +516,7 @@ _IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
         "heartbeats_unanswered": _unanswered,
         "not_authorised": _right,
         "coordinator_error": _unexpected,
+        "error_logged": _as_written,
         "coordinator_writes_refused": _unwritten,
     }
 )

@@ -62,6 +62,11 @@ _FAILED_IN_CODE = re.compile(
     re.DOTALL,
 )
 
+#: Lines of Kafka's own classes about a group.
+_OF_KAFKA = re.compile(
+    r"\[(?:Consumer|Worker) (?:instanceId|clientId)=|\[Group(?:Coordinator|MetadataManager|Id)\b|stream-thread \["
+)
+
 #: A generation from which on a group is said to have been rebalanced all the time.
 _MANY = 10_000
 
@@ -106,6 +111,14 @@ GROUP_RULES: tuple[Rule, ...] = (
         do="Read the exception below that line. Of too few in-sync replicas: bring the other replicas of __consumer_offsets back, or compare "
         "its min.insync.replicas with its replication factor. A group whose assignment cannot be stored begins its rebalance again.",
         source="ReplicaManager.appendToLocalLog; offsets.topic.replication.factor; min.insync.replicas",
+    ),
+    LineRule(
+        "error_logged",
+        ("java_step", "other_step", "broker_line", "broker_step", "worker_step", "streams_step"),
+        when=lambda event: event.level == "ERROR" and _OF_KAFKA.search(event.text) is not None,
+        sentence="{how}",
+        do="Read the lines around it, and the exception below it if there is one: no rule tells what it means for the group.",
+        source="the class of Kafka that is named behind the line",
     ),
     LineRule(
         "stream_thread_died",
