@@ -220,8 +220,8 @@ PROVED = {
             + CLIENT
             + "Attempt to join group failed due to fatal error: The group member's supported protocols are incompatible with those of existing members.",
         ],
-        ["c1 could not join", "none told"],
-        ["rebalancing since"],
+        ["c1 could not join: its protocols", "none told"],
+        ["rebalancing since", "no assignor that all"],
     ),
     "all threads of a Streams client": (
         [

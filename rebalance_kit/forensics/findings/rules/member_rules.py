@@ -117,8 +117,8 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "protocol_refused",
         ("join_refused",),
         when=says("protocols are incompatible", "INCONSISTENT_GROUP_PROTOCOL"),
-        sentence="{who} could not join: it supports no assignor that all members of the group support",
-        do="Change assignors in two rolling bounces: first list the new one beside the old, then drop the old.",
+        sentence="{who} could not join: its protocols (their type, or its assignors) are incompatible with those of the members, or it named none",
+        do="Look who else uses this group.id: Kafka Streams, Connect and a plain consumer cannot share one. Change assignors in two rolling bounces: first list the new one beside the old, then drop the old.",
         source="KIP-429 (upgrade path); INCONSISTENT_GROUP_PROTOCOL",
     ),
     LineRule(
