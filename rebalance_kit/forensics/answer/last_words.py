@@ -265,6 +265,9 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     return f'{place} says "{words[:_SHOWN]}{cut}"{means}{more}'
 
 
+#: So far a time may stand in a line of an unknown layout.
+_HEAD = 40
+
 #: So much of a line is told already where a line that was read holds it.
 _SAME = 120
 
@@ -284,7 +287,9 @@ def unread(result: Tables) -> list[Row]:
         file = row["file"]
         for number, text in _lines(_path(row)):
             if number not in read[file]:
-                own_ms = clock.read(*time_in(text)) if file in shift_ms else None
+                # Of a line of no group only what stands before its message is its own time.
+                head = text if text[:1] == "{" else text[: message_behind(text) or _HEAD]
+                own_ms = clock.read(*time_in(head)) if file in shift_ms else None
                 found.append(
                     {
                         "file": file, "line": number, "row": 0, "event": UNREAD, "text": text[:LONG].rstrip("\r"),

@@ -11,6 +11,7 @@ from rebalance_kit.forensics.answer.last_words import TROUBLE, unread
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
+from rebalance_kit.forensics.answer.wishes import TOP
 from rebalance_kit.forensics.findings.unplaced import UNTIMED
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
@@ -30,9 +31,12 @@ WIDTH, HEIGHT = 118, 40
 _GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
+_TOP_OF_SHORT = 2
 #: In longer logs nobody looks for what is not told.
 _LINES = 400_000
 _DAY_MS = 86_400_000
+#: Words for which a line is kept although no template reads it.
+_LOUD = re.compile(r"\b(?:WARN|WARNING|FAIL|FAILED|LOST|REVOKED|ASSIGNED|REBALANCE)\b")
 
 
 def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence[Happening] = ()) -> str:
@@ -42,7 +46,9 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     lines += [*_wrap("", said.sentence + mark), "", *_read(result, said)]
     gaps = result.rows("gaps")
     lines += [*_cost(gaps), *_strip(result, gaps), *_events(result, happenings), ""]
-    shown = _shown(said.cards, wishes.top)
+    # Of a short log the lines themselves are worth more than a third finding.
+    short = sum(row["lines"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
+    shown = _shown(said.cards, _TOP_OF_SHORT if short else wishes.top)
     for number, card in enumerate(shown, start=1):
         lines += [*_card(number, card, said.sentence), ""]
     rows = result.rows("groups")
@@ -98,7 +104,10 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             f"{first_line['file']}:{first_line['line']}  {_short(first_line['text'])}",
         )
     if begin is None and (untimed := [card for card in said.cards if card.first["finding"] == UNTIMED]):
-        lines += _wrap("  no time   ", f"so when, and how long, is not told. {untimed[0].first['do']}")
+        lines += _wrap(
+            "  no time   ",
+            f"that could be read, so when, and how long, is not told. {untimed[0].first['do']}",
+        )
     for row in rows:
         if row["note"] and (
             "lost" in row["note"]
@@ -378,12 +387,10 @@ def _in_order(result: Selected, room: int) -> list[str]:
         if sum(map(len, told)) <= room - len(head) - 1:
             break
     else:  # what is neither a group's nor trouble is left out first
-        kept = [one for one in steps if one.read or TROUBLE.search(one.what)]
+        kept = [one for one in steps if one.read or TROUBLE.search(one.what) or _LOUD.search(one.what)]
         told = [_of_step(one, "" if alone else one.who, 1) for one in kept]
         if len(kept) < len(steps):
-            head.append(
-                f"  ({counted(len(steps) - len(kept), 'line')} of no group and without trouble left out)"
-            )
+            head.append(f"  ({counted(len(steps) - len(kept), 'line')} that no template reads left out)")
     shown, left = _both_ends(told, room - len(head) - 2)
     return [*head, *shown, ""] if shown and left < len(told) else []
 

@@ -213,6 +213,9 @@ class Step(NamedTuple):
 #: The name that lines of no group have among events.
 UNREAD = "unread"
 
+#: A class of an exception, which is no logger's name.
+THROWN = re.compile(r"[\w$.]*[A-Z]\w*(?:Exception|Error)\b")
+
 #: What people put before pasted lines, and whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
@@ -275,7 +278,9 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
 
 def _unread(row: Row) -> Step:
     text = _MARK.sub("", row["text"], count=1)
-    text = text[message_behind(text) :]
+    behind = message_behind(text)
+    thrown = THROWN.search(text, 0, behind)
+    text = text[thrown.start() if thrown else behind :]
     client = _CLIENT.search(row["text"])
     who = client[1] if client else ""
     return Step(row["at_ms"], row["file"], row["line"], short(who), _quoted(text or row["text"]), read=False)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
+from rebalance_kit.forensics.history.triggers import NOT_JOINED
 from rebalance_kit.forensics.words import FIRST_ANSWER
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def only_asked(event: Event) -> str | None:
     first = event.event == "rd_rebalance" and event.state == "init"
     if not first and event.event not in {"joining", "rd_joining", "worker_rebalance"}:
         return None
-    return f"{event.client or event.named_in_words} asked to join; no line that was read tells that it has joined"
+    return f"{event.client or event.named_in_words} asked to join; {NOT_JOINED}"
 
 
 def number_of(event: Event) -> tuple[str, int] | None:

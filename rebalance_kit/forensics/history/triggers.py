@@ -186,6 +186,11 @@ class Causes:
             told = row.known if row.trigger == "unseen" else None
             if row.trigger == "unseen" and row.only_its_end and told is None:
                 told = f"it ended here at {_end(row)}"
+            if told is None and _is_under_way(row):
+                told, more = (
+                    f"{row.named or row.culprit} asked to join",
+                    f"{_AGAIN[row.trigger]}; {NOT_JOINED}",
+                )
             row.cause = (
                 (told or sentence(row.trigger, row.named or row.culprit)) + more + _meanwhile(row) + waited
             )
@@ -194,6 +199,16 @@ class Causes:
     def forget(self, before_ms: int) -> None:
         """Forget who caused and joined none since."""
         self._seen = {key: at_ms for key, at_ms in self._seen.items() if at_ms >= before_ms}
+
+
+#: What is said of a member whose request to join is the last that is known of it.
+NOT_JOINED = "no line that was read tells that it has joined"
+_AGAIN = {"join": "", "rejoin": " again"}
+
+
+def _is_under_way(row: Rebalance) -> bool:
+    """Whether a member asked to join by its own line, and no line ends that rebalance."""
+    return row.trigger in _AGAIN and row.end_ms is None and row.after is None and row.culprit_member is None
 
 
 def _known_by(row: Rebalance) -> set[tuple[str, str]]:

@@ -188,12 +188,13 @@ def _size_with_cause(lines: list[str], place: int) -> int:
     cause = lines[below].strip() if below < len(lines) else ""
     tells = _EXCEPTION.match(cause) is not None and bool(refusal_in(cause) or "CommitFailed" in cause)
     loud = _FAILS.search(line) is not None or (_LOUD.search(line) is not None and not ANCHOR.search(line))
-    fails = tells and loud and refusal_in(line) is None and message_behind(line) > 0
+    headed = message_behind(line) > 0 or (_FAILS.search(line) is not None and line[:1].isupper())
+    fails = tells and loud and headed and refusal_in(line) is None
     return below - place + 1 if fails else 0
 
 
 #: How a record ends whose exception follows, and how an exception is printed.
-_LOUD = re.compile(r"\b(?:ERROR|SEVERE|FATAL)\b")
+_LOUD = re.compile(r"\b(?:ERROR|SEVERE|FATAL|WARN|WARNING)\b")
 _FAILS = re.compile(
     r"(?:fail(?:ed|ure)|exception|error|errored|null|threw|thrown|cause)\b[^\w]{0,4}\Z", re.IGNORECASE
 )

@@ -180,8 +180,7 @@ _NAMELESS = re.compile(r"(?:Librd)?(?:Kafka|RdKafka|Runtime)?(?:Error)?(?:Except
 
 #: What is told by a line of its own, even where the line is indented; and a logger that begins as a package does.
 _STANDS_ALONE = re.compile(
-    r'\A[a-z][\w.]*:? ?\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL)\b|sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired|\] Crash: |'
-    r"\Aorg\.apache\.kafka\.clients\.consumer\.CommitFailedException: "
+    r'\A[a-z][\w.]*:? ?\[?(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL)\b|sending LeaveGroup request|\bGroup "[^"]{1,249}"|poll timeout has expired|\] Crash: '
 )
 
 _IS_BROKERS = re.compile(

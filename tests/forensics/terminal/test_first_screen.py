@@ -296,3 +296,30 @@ def test_words_of_a_client_s_own_rebalance_are_no_notice(tmp_path):
     told = screen(tmp_path, line)
     assert "is told that the group is rebalancing" not in told
     assert "begins a rebalance" in told
+
+
+def test_a_member_that_only_asked_to_join_has_not_joined(tmp_path):
+    told = screen(
+        tmp_path, client(0, "c1", "Subscribed to topic(s): orders") + client(2, "c1", "(Re-)joining group")
+    )
+    assert "c1 asked to join; no line that was read tells that it has joined" in told
+    assert "joined the group" not in told
+
+
+def test_a_number_in_a_message_is_not_the_time_of_its_line(tmp_path):
+    told = screen(
+        tmp_path,
+        client(0, "c1", "(Re-)joining group")
+        + "INFO JobGenerator: Stopped timer for JobGenerator after time 1646051790000\n"
+        + "WakeupException limit exceeded, stopping. | ERROR\n",
+    )
+    assert 'line 2 "Stopped timer' in told
+    assert 'line 3 "WakeupException limit exceeded' in told
+
+
+def test_lines_that_are_left_out_for_room_are_counted_and_not_judged(tmp_path):
+    other = "2026-03-01 10:00:01,000 INFO [main] a.b.Metrics - closed metrics of the application with a long name {}\n"
+    loud = "2026-03-01 10:00:02,000 INFO [main] a.b.Reader - FAIL offset=4 backoff sleep 4s\n"
+    told = screen(tmp_path, joined(0, "c1", 4) + "".join(other.format(n) for n in range(45)) + loud)
+    assert "(45 lines that no template reads left out)" in told
+    assert "FAIL offset=4" in told

@@ -273,7 +273,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         ("other_commit_failed",),
         when=lambda event: _OVER(event) and not _UNDER_WAY(event),
         sentence="{who} was refused a commit {how}: {reason}",
-        do="Expect those records twice. The group went on without it, or it gave up its partitions before it committed: look at what this member did just before.",
+        do="Expect those records twice. Look whether the group went on without it, or it had given its partitions up before it committed, and at what it did just before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
     ),
     LineRule(
