@@ -18,6 +18,8 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
 
     Such members are told apart by the process whose lines hold their member id: a file, a container or a process id.
     """
+    if not _may_share(events):
+        return events
     seen: dict[str, dict[tuple[str, str], _Seen]] = {}
     for event in events:
         if event.side != "broker" and event.client is not None:
@@ -43,6 +45,19 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
         else event
         for event in events
     ]
+
+
+def _may_share(events: Sequence[Event]) -> bool:
+    """Whether lines of one client id come from two files or processes; mostly they do not, and then nothing is looked at."""
+    first: dict[str, tuple[str, str]] = {}
+    for event in events:
+        said = event.__dict__
+        client = said.get("client")
+        if client is not None and said["side"] != "broker":
+            place = said["file"], _process_of(said["text"])
+            if first.setdefault(client, place) != place:
+                return True
+    return False
 
 
 class _Seen:
