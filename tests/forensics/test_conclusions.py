@@ -407,7 +407,8 @@ def test_a_configuration_of_connect_that_changes_is_why_its_workers_rebalance(to
     )
     (row,) = told(app=configured + joins).rows("rebalances")
     assert (
-        row["cause"] == "connectors or tasks of the group's workers were configured anew ([sink-0, sink-1])"
+        row["cause"]
+        == "connectors or tasks of the group's workers were configured anew or removed ([sink-0, sink-1])"
     )
 
 

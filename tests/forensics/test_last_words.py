@@ -36,7 +36,7 @@ def screen(tmp_path):
     ("line", "means"),
     [
         ("WARN read timed out after 30 s", "a slow handler"),
-        ("ERROR java.lang.OutOfMemoryError: Java heap space", "a crash: out of memory"),
+        ("ERROR java.lang.OutOfMemoryError: Java heap space", "memory that ran out"),
         ("INFO [gc] GC(12) Pause Full (G1 Compaction Pause) 61234ms", "a freeze"),
         ("INFO received SIGTERM", "a stop or a deploy"),
     ],

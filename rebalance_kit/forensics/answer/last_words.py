@@ -65,9 +65,7 @@ _SLOW = "a slow handler"
 _CRASH = "a crash"
 
 _KINDS = (
-    _Kind(
-        re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "a crash: out of memory"
-    ),
+    _Kind(re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "memory that ran out"),
     # Of a chain of exceptions the last is the one that began it.
     _Kind(re.compile(r"^Caused by: "), ""),
     _Kind(re.compile(r"Exception in thread|[Uu]ncaught|\bpanic:|Segmentation fault|core dumped"), _CRASH),

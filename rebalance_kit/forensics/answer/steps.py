@@ -15,7 +15,7 @@ from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import counted, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rebalance_kit.forensics.tables import Row
 
@@ -73,21 +73,22 @@ _CLIENTS = 5
 _REBALANCING = re.compile(r"to (?:REBALANCING|PARTITIONS_REVOKED)\b")
 
 
-def last_states(events: Iterable[Row]) -> str:
-    """What each client of librdkafka did at last, by its join state or as it ended; empty where no line tells one."""
+def last_states(events: Iterable[Row]) -> tuple[str, int]:
+    """What each client of librdkafka did at last, by its join state or as it ended (empty where no line tells one), and the last such line."""
     last: dict[str, str] = {}
+    line = 0
     for row in events:
         who = row["client"] or "the client"
         if row["event"] == "rd_ended":
-            last[who] = ENDED
+            last[who], line = ENDED, row["line"]
         elif (
             row["side"] == "librdkafka"
             and row["event"] != "rd_close_waits"
             and (state := join_state(row["text"]))
         ):
-            last[who] = f"{JOIN_STATES[state]} (join-state {state})"
+            last[who], line = f"{JOIN_STATES[state]} (join-state {state})", row["line"]
     told = [f"{who} {words}" for who, words in [*last.items()][:_CLIENTS]]
-    return f"at the end {'; '.join(told)}" if told else ""
+    return "; ".join(told), line
 
 
 #: So many lines are told one by one; one of them is no longer than this in a headline.
@@ -120,8 +121,11 @@ WITHOUT_TIME = re.compile(
 )
 
 
-def summary(events: Sequence[Row]) -> str:
-    """The most telling step of some lines (one with a reason, one that moves something), and the last of them."""
+def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
+    """The most telling step of some lines (one with a reason, one that moves something), and the last of them.
+
+    ``lines``: how many each file has, so that only the last of all is told as the end.
+    """
     told = timeline(events)
     if not told:
         return ""
@@ -130,14 +134,28 @@ def summary(events: Sequence[Row]) -> str:
     def rank(one: Step) -> int:
         row = rows[one.file, one.line]
         why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
-        return 0 if why else 1 if moves(row) else 2 if row["event"] not in _QUIET else 3
+        quiet = row["event"] in _QUIET or row["event"] == "rd_step"
+        return 0 if why else 1 if moves(row) else 3 if quiet else 2
 
-    first, last = (_short(one, rows[one.file, one.line]) for one in (min(told, key=rank), told[-1]))
-    states = last_states(events)
+    telling = [one for one in told if rank(one) < 3] or told
+    chosen = min(telling, key=rank), telling[-1]
+    first, last = (_short(one, rows[one.file, one.line]) for one in chosen)
+    states, line = last_states(events)
     if len(told) == 1 and not states:
         return _said(last) + (f" ({last.lines} lines)" if last.lines > 1 else "")
-    end = states or ("then " if last.quoted else "at the end ") + _said(last)
-    return end if first == last or first.what in end else f"{_said(first)}; {end}"
+    by_state = bool(states) and line >= last.line
+    end = states if by_state else _said(last)
+    before = "" if (first == last and not by_state) or first.what in end else _said(first)
+    if not before and states and not by_state:
+        before = states
+    final = telling[-1] is told[-1] and _is_last(events, told[-1], lines) and (by_state or not last.quoted)
+    return f"{before}{'; ' if before else ''}{'at the end ' if final else 'then ' if before else ''}{end}"
+
+
+def _is_last(events: Iterable[Row], one: Step, lines: Mapping[str, int]) -> bool:
+    """Whether no line of its file follows a step."""
+    last: int = max(row["line"] for row in events if row["file"] == one.file)
+    return last >= lines.get(one.file, 0)
 
 
 #: Steps that tell how it went on.
@@ -154,8 +172,8 @@ _GOES_ON = GOT | {
 }
 
 
-def ending(events: Sequence[Row], after: Row) -> str:
-    """How it went on by the last of some lines, in words, where it came after ``after``; else empty."""
+def ending(events: Sequence[Row], after: Row, lines: Mapping[str, int]) -> str:
+    """How it went on by the last of some lines, in words, where it came after ``after``; else empty. ``lines`` as of ``summary``."""
     told = timeline(events)
     if not told or told[-1].file != after["file"] or told[-1].line <= after["line"]:
         return ""
@@ -163,7 +181,8 @@ def ending(events: Sequence[Row], after: Row) -> str:
     last = _short(told[-1], row)
     if last.quoted or row["event"] not in _GOES_ON:
         return ""
-    return _said(last if told[-1].who else last._replace(who="it"))
+    when = "At the end" if _is_last(events, told[-1], lines) else "Then"
+    return f"{when} {_said(last if told[-1].who else last._replace(who='it'))}"
 
 
 def _short(one: Step, row: Row) -> Step:
@@ -246,7 +265,9 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
             first = not before.more and before.quoted and not FRAME.search(before.what)
             frame = FRAME.search(row["text"]) if first else None
             what = f"{before.what} {' '.join(frame[0].split())}" if frame else before.what
-            told[-1] = before._replace(what=what, more=before.more + bool(row["text"].strip()) - bool(frame))
+            told[-1] = before._replace(
+                what=what, more=before.more + any(map(str.isalnum, row["text"])) - bool(frame)
+            )
             continue
         one = _unread(row) if row["event"] == UNREAD else next(steps)
         if before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0):

@@ -187,7 +187,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         proved = next(
             (card.first["sentence"] for card in cards if CONCLUDES.search(card.first["sentence"])), None
         )
-        return f"{named}: {proved or summary(rows)}.{none or not_all}{beside}"
+        return f"{named}: {proved or summary(rows, _lines_of(result))}.{none or not_all}{beside}"
     wrong = trouble(result, telling=True)
     return (
         f"No line was read as one of a consumer group. {wrong}."
@@ -198,8 +198,13 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
 
 def _end(result: Tables, card: Card, understood: Understood) -> str:
     """What a short log tells at the end, after the line of a finding."""
-    told = ending(result.rows("events"), card.first) if understood.about <= SHORT else ""
-    return f" At the end {told}." if told else ""
+    told = ending(result.rows("events"), card.first, _lines_of(result)) if understood.about <= SHORT else ""
+    return f" {told}." if told else ""
+
+
+def _lines_of(result: Tables) -> dict[str, int]:
+    """How many lines each file has."""
+    return {row["file"]: row["lines"] for row in result.rows("lines")}
 
 
 def _unclear(understood: Understood) -> str:

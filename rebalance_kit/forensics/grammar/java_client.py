@@ -48,8 +48,6 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("assignment_update", "Updating assignment with"),
     ("java_step", "Generation data was cleared by heartbeat thread{_}"),
-    ("java_step", "Received unknown topic or partition error in fetch for partition {_}"),
-    ("java_step", "Received unknown topic ID error in fetch for partition {_}"),
     ("java_step", "Rebalance failed."),
     ("topics_unassigned", "The following subscribed topics are not assigned to any members: {_}"),
     ("java_step", "The following not-subscribed topics are assigned, {_}"),

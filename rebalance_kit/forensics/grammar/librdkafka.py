@@ -158,6 +158,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("rd_step", 'Group "{group}"{_}'),
     ("coordinator_lost", "GroupCoordinator: [[{_}: ]]Connect to {detail} failed: {cause}"),
+    ("coordinator_lost", "GroupCoordinator: failed: err: {cause}"),
     ("rd_step", "GroupCoordinator: Broker changed state {_}"),
     ("rd_step", "GroupCoordinator: Delaying next reconnect by {_}"),
     ("rd_step", "Delaying next reconnect by {_}"),

@@ -67,6 +67,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ),
     ("other_session_expired", "Heartbeat session expired{_}"),
     ("other_step", "Skipping heartbeat: no auto-assignment or waiting on rebalance{_}"),
+    ("other_step", "Skipping heartbeat: no active group{_}"),
     ("other_poll_timeout", "Heartbeat poll expired, leaving group{_}"),
     ("other_leaving", "Leaving consumer group {group} (member {member}){_}"),
     ("other_leaving", "Leaving consumer group ({reason} has expired){_}"),

@@ -120,7 +120,9 @@ def why(event: Event) -> str:
     """What a line says of its reason: of a worker's configuration, whose it is."""
     if event.event == "config_mismatch" and event.state_from is not None:
         return f"its config offset is {event.state_from}, the group's {event.state_to}"
-    return (event.detail if event.event == "worker_configured" else event.reason) or ""
+    if event.event == "worker_configured":
+        return f"{event.detail}{': removed' if ' removed' in event.text else ''}"
+    return event.reason or ""
 
 
 def only_asked(event: Event) -> str | None:

@@ -61,7 +61,7 @@ _LEVEL_IN_HEAD = re.compile(
 )
 _IN_BRACKETS = re.compile(
     r"(?!\[(?:Group|GroupId|MemberId|Consumer|Worker|ShareConsumer)\b.|\[\[)"
-    r"(?:\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){0,120}\]|\([^()]{1,80}\)|<[^<>]{1,80}>|\{\})"
+    r"(?:\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){0,120}\]|\((?!Re-\))[^()]{1,80}\)|<[^<>]{1,80}>|\{\})"
 )
 _NAME_OF_LOGGER = re.compile(
     r"(?:[A-Za-z_$][\w$-]*\.){1,9}[\w$-]+(?::\d+|\([\w.]+(?::\d+)?\))?(?=[\s\]:,|-]|\Z)|[\w@./-]{1,120}\.(?:py|go|js|ts|rb|rs|cs|java|scala|c)(?::\d+|\[line:\d+\])?(?=[\s:])|[A-Za-z_$][\w$]*(?=[ ]{0,40}[:-] )(?!:)|(?:[A-Z][a-z0-9]+){2,}(?=:? )"
@@ -255,7 +255,7 @@ NOISE = re.compile(
     r"LOG-7-(?:DUMP|SRVPEND|OFFSETFETCH|OFFSET|ASSIGNMENT|PAUSE|REMOVE)\b|Expediting next heartbeat|"
     r"\[thrd:[^\]]*\]: (?:Metadata (?:not|available)|\S+ received target|Reconciliation starts|Acknowledging target|Target assignment)|"
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
-    r"Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
+    r"error in fetch for partition|Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
     r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
     r"elected leader for group|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"

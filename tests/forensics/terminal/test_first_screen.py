@@ -323,3 +323,17 @@ def test_lines_that_are_left_out_for_room_are_counted_and_not_judged(tmp_path):
     told = screen(tmp_path, joined(0, "c1", 4) + "".join(other.format(n) for n in range(45)) + loud)
     assert "(45 lines that no template reads left out)" in told
     assert "FAIL offset=4" in told
+
+
+def test_only_the_last_line_is_told_as_the_end(tmp_path):
+    state = '%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: Group "g7" changed join state init -> wait-join (state up)\n'
+    assert "g7: at the end c1 has asked" in screen(tmp_path, state)
+    told = screen(tmp_path, state + "consumer returned with an answer, exiting\n").partition(" read ")[0]
+    assert "at the end" not in told
+    assert "has asked to join" in told
+
+
+def test_re_joining_is_quoted_whole_and_marks_of_a_cut_are_no_lines(tmp_path):
+    told = screen(tmp_path, "2026-03-01 10:00:00,000 INFO kafka.coordinator (Re-)joining group XXXX\n--\n")
+    assert "(Re-)joining group" in told
+    assert "belongs to it" not in told

@@ -76,6 +76,8 @@ class _Hits:
     times: int = 0
     last_ms: int | None = None
     over_ms: int | None = None
+    #: The highest generation.
+    generation: int = 0
     #: What its lines tell of why, where they differ.
     said: dict[str, list[str]] = field(default_factory=dict)
     #: The member ids, where the lines name them.
@@ -86,6 +88,7 @@ class _Hits:
     def add(self, event: Event) -> None:
         """One more, in any order."""
         self.times += 1
+        self.generation = max(self.generation, event.generation or 0)
         for name in _QUOTED:
             if (words := getattr(event, name)) and words != getattr(self.first, name):
                 self._keep(name, words)
@@ -116,6 +119,7 @@ class _Hits:
     def take_in(self, other: _Hits) -> None:
         """Those of another, too."""
         self.times += other.times
+        self.generation = max(self.generation, other.generation)
         for name in _QUOTED:
             for words in (getattr(other.first, name), *other.said.get(name, ())):
                 if words and words != getattr(self.first, name):
@@ -282,6 +286,8 @@ class ByRule:
                     for row in rebalances
                     if row.trigger == code and row.culprit == who and row.culprit_member is not None
                 }
+            elif code == "many_generations":
+                quoted = quoted | {"generation": hits.generation}
             elif code == "stream_thread_died":
                 quoted = quoted | {"how": _of_streams(first, hits.states)}
             elif code == "coordinator_not_ready":
@@ -561,7 +567,8 @@ def _of_rebalances(rebalances: Sequence[Rebalance]) -> list[Row]:
     rows = []
     for (code, who), hits in found.items():
         first = min(hits, key=lambda row: cause(row).place)
-        quoted = {"said": first.said, "topics": first.topics, "cause": first.cause}
+        where = f" ({first.said})" if first.said else ""
+        quoted = {"said": first.said, "topics": first.topics, "cause": first.cause, "where": where}
         last_ms = max(row.start_ms for row in hits)
         rows.append(_row(rules[code], who, len(hits), cause(first), quoted, last_ms))
     return rows

@@ -369,7 +369,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     RebalanceRule(
         "offsets_topic_ailing",
         lambda row: row.trigger == "store_failed",
-        sentence="the coordinator could not write the assignment to __consumer_offsets and began again ({said})",
+        sentence="the coordinator could not write the assignment to __consumer_offsets and began again{where}",
         do=(
             "NOT_COORDINATOR and NOT_LEADER: the leader of that partition has moved, and the group goes on at another broker. Otherwise repair "
             "the topic, not the consumers: its partition is under min.insync.replicas. Replication factor 3 for __consumer_offsets."
