@@ -81,7 +81,9 @@ class Restarts:
             self._turns.setdefault(instance, []).append(event)
         if event.side != "broker":
             return
-        if name in _COMING and instance is None and event.member is not None:
+        # Whose loop was too slow left, and came back, without a restart.
+        slow = "poll timeout" in (event.reason or "")
+        if name in _COMING and instance is None and event.member is not None and not slow:
             self._moves.append((at_ms, event.line, _COMING[name], event.member, event))
         elif name == "static_added" and instance is not None:
             member = event.member or ""

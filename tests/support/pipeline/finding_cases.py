@@ -88,7 +88,7 @@ CASES: dict[str, tuple[str | None, dict[str, str] | str, dict[str, str] | str]] 
     "rebalance_enforced": ("c2", "enforce.eager.4.3.1", "join.eager.4.3.1"),
     "topic_changed": ("c1", "add-partitions.cooperative.4.3.1", "join.cooperative.4.3.1"),
     "slow_callback": ("c1", "slow-callback.consumer.4.3.1", "join.consumer.4.3.1"),
-    "rolling_restart": (None, "two-bounces.classic.4.3.1", "crash.eager.4.3.1"),
+    "rolling_restart": (None, "two-bounces.classic.4.3.1", "storm.eager.4.3.1"),
     "eager_by_default": (None, "join.eager.4.3.1", "join.roundrobin.4.3.1"),
     "rebalance_storm": (None, "two-bounces.classic.4.3.1", "drawn-2.eager.4.3.1"),
     "died_without_goodbye": ("c3", "rd-crash.eager.4.3.1", "freeze.eager.4.3.1"),
