@@ -163,7 +163,7 @@ class Runs:
         def again(scenario: Scenario) -> OneRun:
             return self.application.run(scenario, run.deed, run.protocol, run.seed, notes=True)
 
-        raised = _own_fault(run.trace) is not None
+        raised = _kind_of_fault(run.trace)
 
         def shows(candidate: Scenario) -> bool:
             first = run.scenario.members[0]
@@ -176,18 +176,20 @@ class Runs:
                 one = again(candidate)
             except RebalanceKitError:
                 return False
-            return _own_fault(one.trace) is not None if raised else fault(one) is not None
+            return _kind_of_fault(one.trace) == raised if raised else fault(one) is not None
 
         shortest = again(shrink(run.asked, shows, SHRINK_TRIES)[0])
         trace = shortest.trace
         history = "\n".join(f"  {line}" for line in _history(shortest))
         link = write_link(Link(shortest.scenario, seed=run.seed))
-        many = sum((_own_fault(one.trace) or fault(one)) is not None for one in self.runs)
+        deeds = Counter(one.deed for one in self.runs if (_own_fault(one.trace) or fault(one)) is not None)
         head, *more = said.splitlines()
-        there, *_ = (_own_fault(trace) or fault(shortest) or "").splitlines()
+        there = (_own_fault(trace) or fault(shortest) or _ONCE).splitlines()[0]
         told = "".join(f"{line}\n" for line in more)
+        which = "; ".join(f"{deed} {number}" for deed, number in deeds.most_common())
+        told += f"Runs that show it, by deed: {which}\n" if len(deeds) > 1 else ""
         return (
-            f"{head} ({run}; {many} of {len(self.runs)} runs show it)\n{told}"
+            f"{head} ({run}; {deeds.total()} of {len(self.runs)} runs show it)\n{told}"
             f"The shortest history that shows it; in it: {there}\n{history}\n"
             f"The same deeds in the lab, where members of the kit stand in for your code, so that what follows may differ: rebalance-kit lab {link}"
         )
@@ -405,6 +407,18 @@ def _own_fault(trace: Trace) -> str | None:
     return None
 
 
+#: A callback that did not return in time once may return in the next run.
+_ONCE = "this time it did not: what does not return within a limit of real time may do so on a machine that is less busy"
+
+
+def _kind_of_fault(trace: Trace) -> str | None:
+    """Which callback fails, and how: raises what, returns something, or blocks; None where none does."""
+    for row in trace.of("own_code_fault"):
+        seen = str(row.detail["seen"]).split(":", 1)[0] if row.detail["fault"] == "raises" else ""
+        return f"{row.detail['name']} {row.detail['fault']} {seen}"
+    return None
+
+
 def _lost(trace: Trace) -> str | None:
     skip = first_skip(trace)
     if skip is None:
@@ -456,7 +470,7 @@ def _stored(run: OneRun, stored: Stored, at_most: int | None) -> str | None:
     many = [(times, record) for record, times in held.items() if at_most is not None and times > at_most]
     if many:
         times, (partition, offset) = max(many)
-        return f"{len(many)} records are in the store more than {at_most} times; {partition} at offset {offset} is there {times} times"
+        return f"{len(many)} records are in the store more than {'once' if at_most == 1 else f'{at_most} times'}; {partition} at offset {offset} is there {times} times"
     return None
 
 
