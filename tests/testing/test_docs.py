@@ -58,3 +58,27 @@ def test_the_page_lists_every_deed_and_argument():
     arguments = inspect.signature(Rebalance.__call__).parameters
     listed = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
     assert set(arguments) - {"self", "listener"} <= set(listed)
+
+
+def test_a_callback_that_blocks_once_is_told_and_breaks_nothing(pytester):
+    pytester.makeconftest('pytest_plugins = ["rebalance_kit.testing"]')
+    pytester.makepyfile(
+        """
+        import threading
+
+        waited = []
+
+        class Once:
+            def on_revoked(self, partitions, consumer):
+                if not waited:
+                    waited.append(1)
+                    threading.Event().wait(4)
+
+        def test_it(rebalance):
+            rebalance(Once, deeds=["a member joins"], protocols=["eager"], seeds=(1,)).assert_no_callback_raised()
+        """
+    )
+    done = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
+    done.assert_outcomes(failed=1)
+    assert "this time it did not" in done.stdout.str()
+    assert "ValueError" not in done.stdout.str()

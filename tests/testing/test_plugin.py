@@ -158,27 +158,3 @@ def test_a_stall_on_the_mock_cluster_loses_what_the_member_had(mock_cluster):  #
 def test_a_deed_that_the_mock_cluster_cannot_do_is_refused_by_name(mock_cluster, deed, words):  # noqa: F811
     with pytest.raises(ScenarioError, match=words):
         mock_cluster(RIGHT, deed=deed)
-
-
-def test_a_callback_that_blocks_once_is_told_and_breaks_nothing(pytester):
-    pytester.makeconftest('pytest_plugins = ["rebalance_kit.testing"]')
-    pytester.makepyfile(
-        """
-        import threading
-
-        waited = []
-
-        class Once:
-            def on_revoked(self, partitions, consumer):
-                if not waited:
-                    waited.append(1)
-                    threading.Event().wait(4)
-
-        def test_it(rebalance):
-            rebalance(Once, deeds=["a member joins"], protocols=["eager"], seeds=(1,)).assert_no_callback_raised()
-        """
-    )
-    done = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
-    done.assert_outcomes(failed=1)
-    assert "this time it did not" in done.stdout.str()
-    assert "ValueError" not in done.stdout.str()
