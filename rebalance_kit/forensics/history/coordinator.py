@@ -35,6 +35,9 @@ _AT_ONCE_MS = 50
 #: Whoever went this long before a rebalance of which only the end is told may have begun it.
 _LEFT_BEFORE_MS = 60_000
 
+#: What is said of a bump of the group epoch that neither a line before it nor its hash explains.
+_UNTOLD_BUMP = "the group epoch became {epoch}; no line that was read tells why"
+
 JOINED = ("member_id_given", "member_added", "static_added", "joins", "static_rejoins")
 LEFT = ("left", "epoch_left")
 EXPIRED = ("member_failed", "session_expired")
@@ -73,6 +76,8 @@ class Coordinator:
         self._partition: str | None = None
         #: The members of the last target assignment, where the line names them.
         self._targets: frozenset[str] = frozenset()
+        #: The hash of the metadata of the group's topics, where a bump has told it.
+        self._hash: int | None = None
 
     def take(self, event: Event) -> None:
         """A line of the coordinator; one without a time tells nothing here."""
@@ -218,9 +223,11 @@ class Coordinator:
         within = _AT_ONCE_MS if cause is not None and cause.event == "static_rejoins" else _CAUSE_WINDOW_MS
         fresh = cause if trigger is not None and cause and at_ms - (cause.at_ms or 0) <= within else None
         start_ms = at_ms if fresh is None else fresh.at_ms or 0
-        untold = "unseen" if unseen else "metadata_changed"
+        untold = "metadata_changed" if not unseen and self._other_metadata(event) else "unseen"
         row = self._begin("consumer", trigger if fresh and trigger else untold, event, start_ms)
         row.only_its_end = unseen
+        if row.trigger == "unseen" and not unseen:
+            row.known = _UNTOLD_BUMP.format(epoch=event.epoch)
         if fresh is not None:
             row.culprit_member = fresh.member if fresh.member is not None else fresh.instance
             row.said = fresh.reason
@@ -229,6 +236,17 @@ class Coordinator:
         self._bump = row
         self._untargeted.append(row)
         self._inside = None
+        self._hash = self._hash if event.hash is None else event.hash
+
+    def _other_metadata(self, bump: Event) -> bool:
+        """Whether a bump that no line explains was made by other metadata: its hash is another one than before.
+
+        Where a line is missing, or these logs begin with the bump, a member that came or went may have made it as well.
+        Brokers of 4.0 write no hash: there the bump must follow the epoch before it in these logs.
+        """
+        if bump.hash is not None:
+            return bump.hash != 0 and self._hash is not None and bump.hash != self._hash
+        return self._earlier is not None and bump.epoch == self._earlier + 1
 
     def _begin(self, protocol: str, trigger: str, event: Event, start_ms: int) -> Rebalance:
         row = Rebalance(protocol, trigger, start_ms, event.file, event.line, moves=self._next)
@@ -242,7 +260,7 @@ class Coordinator:
         for row in self._untargeted:
             row.target_ms = event.at_ms
             if row.trigger == "unseen" and members and self._targets:
-                row.known = _changed(self._targets, members)
+                row.known = _changed(self._targets, members) or row.known
         self._untargeted, self._targets = [], members
 
     def _move(self, event: Event) -> None:

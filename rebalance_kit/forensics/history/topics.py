@@ -268,7 +268,7 @@ class Subscriptions:
                 break
             if row.topics_ms is not None and call.called_ms <= row.topics_ms:
                 continue
-            if row.protocol == "consumer" and row.trigger == "metadata_changed":
+            if row.protocol == "consumer" and row.trigger in {"metadata_changed", "unseen"}:
                 bumped.append(place)
             elif _silent(row) and call.called_ms > since[place] and call.caller == row.culprit:
                 classic.append(place)

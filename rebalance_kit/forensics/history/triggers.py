@@ -4,7 +4,7 @@ Why a rebalance began: one word for the trigger, and whose doing it was.
 
 Classic groups say it in the reason of "Preparing to rebalance".  A KIP-848 group bumps its epoch
 right after the line that made it do so; a bump without such a line means that the subscribed topics
-changed.
+changed, where the hash of their metadata is another one than at the bump before.
 
 The cause of a rebalance: its trigger as a sentence, with what else is known of it.
 """
