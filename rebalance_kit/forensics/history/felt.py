@@ -205,6 +205,8 @@ class Felt:
             return
         member = client, event.file
         self._heard[member] = at_ms
+        if event.event == "transitioned":
+            self._shifts.reconciles(member)
         if event.event in GAVE or event.event in GOT:
             self._shifts.moved(member, event)
             if event.event != "revoked":
@@ -235,6 +237,8 @@ class Felt:
             trigger = self._by_itself(member)
         if number is not None or trigger in LOST or event.event in {"coordinator_lost", "heartbeat_failed"}:
             self._in.add(member)
+        if trigger == "join" and member not in self._in:
+            self._new(member)
         if trigger is not None:
             rank = RANK.index(trigger)
             told = _Told(
@@ -244,6 +248,14 @@ class Felt:
                 since_ms=self._coming.get(member) if trigger == "join" else None,
             )
             self._told.append(told)
+
+    def _new(self, member: tuple[str, str]) -> None:
+        """A member joins that was in no group: what it wrote of changed metadata was its wait for the first it gets (librdkafka)."""
+        self._told = [
+            told
+            for told in self._told
+            if (told.client, told.file) != member or told.trigger != "metadata_changed"
+        ]
 
     def _joined(self, member: tuple[str, str], event: Event, at_ms: int) -> None:
         """A member has joined: one that had subscribed, and whose request to join no line tells, has come with that."""
@@ -412,12 +424,22 @@ class Felt:
         moments = [rounds[place].first_ms for place in in_time]
         for told in self._told:
             found = bisect_left(moments, told.at_ms)
-            if found < len(moments) and told.at_ms > since[in_time[found]]:
+            # Of one millisecond the lines of a file tell the order.
+            later = found < len(moments) and _is_behind(told, rounds[in_time[found]])
+            found += later
+            if found < len(moments) and (later or told.at_ms > since[in_time[found]]):
                 rounds[in_time[found]].told.append(told)
 
 
+def _is_behind(told: _Told, one: _Round) -> bool:
+    """Whether a line follows, in the same millisecond and file, the first that told of a round."""
+    return (told.at_ms, told.file) == (one.first_ms, one.file) and told.line > one.line
+
+
 def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Collection[str]) -> Rebalance:
-    noticed_ms = one.shift.notified_ms
+    # What a member gave up while epochs passed of which no line tells belongs to any of them.
+    shift = one.shift if one.protocol == "classic" or one.after - before <= 1 else Shift()
+    noticed_ms = shift.notified_ms
     began = (
         line
         for line in one.told
@@ -435,8 +457,8 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         own = told.member or told.file.rsplit("/", 1)[-1]
         told = replace(told, named=short(own if own.startswith(told.client) else f"{told.named} ({own})"))
     start_ms = told.at_ms if told else one.first_ms
-    if told is None and one.shift.gave_ms is not None:
-        start_ms = min(start_ms, one.shift.gave_ms)
+    if told is None and shift.gave_ms is not None:
+        start_ms = min(start_ms, shift.gave_ms)
     if told is not None and told.since_ms is not None and noticed_ms is not None:
         start_ms = min(start_ms, noticed_ms)
     return Rebalance(
@@ -454,8 +476,8 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         left=_names(one, "leave", "poll_timeout"),
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
         named=(told.named or None) if told else None,
-        known=one.shift.words() or _of_leader(leader, one.after),
-        words=_with_whom(told, leader, one.shift),
+        known=shift.words() or _of_leader(leader, one.after),
+        words=_with_whom(told, leader, shift),
         confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
 

@@ -39,8 +39,8 @@ RANK = (
     "moved",
     "leave",
     "join",
-    "rejoin",
     "follow_up",
+    "rejoin",
     "unseen",
 )
 

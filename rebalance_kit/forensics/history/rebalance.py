@@ -220,13 +220,16 @@ class Shifts:
         self._pending: dict[tuple[str, str], Shift] = {}
         #: The rebalance in which a member has joined and was given nothing yet.
         self._joined: dict[tuple[str, str], Shift] = {}
+        #: Members of consumer groups: they are given partitions before they acknowledge, classic ones after they have joined.
+        self._reconciling: set[tuple[str, str]] = set()
         self._topicless: set[tuple[str, str]] = set()
 
     def moved(self, member: tuple[str, str], event: Event) -> None:
         """A line of partitions that come or go."""
         parts = set(event.partitions or ())
         if event.event in GOT:
-            shift = self._joined.pop(member, None)
+            own = self._pending.setdefault(member, Shift()) if member in self._reconciling else None
+            shift = own or self._joined.pop(member, None)
             if shift is not None:
                 shift.got |= parts
                 shift.gave |= _in_json(event.detail)
@@ -240,6 +243,10 @@ class Shifts:
                 shift.gave_ms = event.at_ms
             if event.event == "revoking" and event.partitions == [] and event.text.rstrip().endswith("[]"):
                 shift.empty_handed = member[0]
+
+    def reconciles(self, member: tuple[str, str]) -> None:
+        """A member is one of a consumer group: what came and went since it last acknowledged is of the epoch that it acknowledges next."""
+        self._reconciling.add(member)
 
     def notified(self, member: tuple[str, str], who: str, event: Event, at_ms: int | None = None) -> None:
         """A member learnt from its heartbeat, or from another answer, that the group is rebalancing."""
@@ -267,6 +274,8 @@ class Shifts:
             own.topicless, self._pending[member] = False, Shift(topicless=True)
         if own is not None:
             shift.gave |= own.gave
+            shift.got |= own.got
+            shift.answered = shift.answered or own.answered
             if own.notified_ms is not None and (shift.notified_ms or own.notified_ms) >= own.notified_ms:
                 shift.notified, shift.notified_ms, shift.learnt = own.notified, own.notified_ms, own.learnt
             if shift.notified is None:
@@ -276,7 +285,8 @@ class Shifts:
             shift.gave_ms = min(moments, default=None)
             shift.topicless = shift.topicless or own.topicless
             shift.empty_handed = shift.empty_handed or own.empty_handed
-        self._joined[member] = shift
+        if member not in self._reconciling:
+            self._joined[member] = shift
         if member in self._topicless:
             self._topicless.discard(member)
             self._pending.setdefault(member, Shift()).topicless = True
@@ -295,6 +305,7 @@ class Shifts:
         self._pending = {key: one for key, one in self._pending.items() if key in known}
         self._joined = {key: one for key, one in self._joined.items() if key in known}
         self._topicless &= known
+        self._reconciling &= known
 
 
 #: A rebalance that waits longer than this for one member names it: a heartbeat interval and some more.
