@@ -157,17 +157,33 @@ def _never_settling(rebalances: Sequence[Rebalance]) -> list[Row]:
     ]
 
 
+def _came_back(rebalances: Sequence[Rebalance]) -> set[str]:
+    """Who joined after it had left: that is a restart."""
+    gone: set[str] = set()
+    back: set[str] = set()
+    for row in rebalances:
+        back |= gone & {*row.joined, row.culprit if row.trigger == "join" and row.culprit else ""}
+        gone |= {*row.left, row.culprit if row.trigger == "leave" and row.culprit else ""}
+    return back - {""}
+
+
 def _swinging(rebalances: Sequence[Rebalance]) -> list[Row]:
-    """Members that come for the first time and others that go for good, in turn: no restart, a scaler."""
+    """Members that come for the first time and others that go for good, in turn: no restart, a scaler.
+
+    Of one that only its id tells, new in each life, nobody knows whether it was there before.
+    """
     comes = Counter(
         name for row in rebalances if row.trigger == "join" for name in {*row.joined, row.culprit or ""}
     )
     goes = Counter(row.culprit for row in rebalances if row.trigger == "leave")
+    back = _came_back(rebalances)
     moves = [
         row
         for row in rebalances
         if row.trigger in {"join", "leave"}
         and row.culprit is not None
+        and row.culprit != row.culprit_member
+        and row.culprit not in back
         and comes[row.culprit] <= 1
         and goes[row.culprit] <= 1
     ]
