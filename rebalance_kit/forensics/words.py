@@ -26,6 +26,9 @@ def counted(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
+#: What stands before the words of a Java client, a Streams thread or a coordinator.
+WHOSE = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
+
 #: The reason with which a Java client resets its own state when it leaves: it asks nobody to join.
 LEAVES_BY_ITSELF = "pro-actively leaving the group"
 

@@ -12,7 +12,7 @@ from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import counted, short
+from rebalance_kit.forensics.words import WHOSE, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -96,9 +96,6 @@ SHORT, _CUT = 60, 160
 
 #: A quoted line, and so many names of partitions, are no longer than this.
 _QUOTED, _NAMED = 300, 4
-
-#: What stands before the words of a Java client or a coordinator.
-_BRACKET = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
 
 #: Another time, alone or of logfmt, and a level behind it.
 _LEADING = re.compile(
@@ -351,6 +348,6 @@ def _quoted(text: str) -> str:
         if message is not None
         else _LEADING.sub("", text[message_behind(text) :] or text, count=1)
     )
-    words = " ".join(_BRACKET.sub("", _REST_OF_HEAD.sub("", words, count=1)).split())
+    words = " ".join(WHOSE.sub("", _REST_OF_HEAD.sub("", words, count=1)).split())
     cut = len(words) > _QUOTED or len(text) >= SHOWN
     return f'"{words[:_QUOTED]}{"..." if cut else ""}"'

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.finding import LIMITS, Evidence, Row, cause, line, setting, told
+from rebalance_kit.forensics.findings.rules.in_words import (
+    AGAIN,
+    IN_WORDS,
+    WITHOUT,
+    bare_of,
+    coordinators,
+    differ,
+    node_of,
+    not_ready,
+    of_streams,
+    several,
+)
 from rebalance_kit.forensics.findings.rules.member_rules import RULES
 from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule
-from rebalance_kit.forensics.lines.anchors import message_behind
-from rebalance_kit.forensics.lines.refusals import refusal_in
-from rebalance_kit.forensics.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from rebalance_kit.forensics.findings.rules.rule import Rule
     from rebalance_kit.forensics.history.lives import Names
@@ -138,8 +145,8 @@ class _Hits:
         told = {}
         for name, all_words in self.said.items():
             apart = list[str]()
-            for words in filter(None, (_bare(getattr(self.first, name)), *map(_bare, all_words))):
-                if all(_differ(words, one) for one in apart):
+            for words in filter(None, (bare_of(getattr(self.first, name)), *map(bare_of, all_words))):
+                if all(differ(words, one) for one in apart):
                     apart.append(words)
             if len(apart) > 1:
                 told[name] = "; ".join(apart[:_SEVERAL]) + ("; ..." if len(apart) > _SEVERAL else "")
@@ -195,7 +202,7 @@ class ByRule:
             self._found.setdefault(who, event.detail)
         if (
             who is not None
-            and (node := _node(event.detail))
+            and (node := node_of(event.detail))
             and ("coordinator_not_ready", "client", who) in self._hits
         ):
             self._at_last[who] = node
@@ -277,9 +284,9 @@ class ByRule:
         rows = []
         for (code, who), hits in merged.items():
             first = hits.first
-            quoted = vars(first) | {name: _bare(getattr(first, name)) for name in _QUOTED}
-            if code in _IN_WORDS:
-                quoted = quoted | _IN_WORDS[code](first)
+            quoted = vars(first) | {name: bare_of(getattr(first, name)) for name in _QUOTED}
+            if code in IN_WORDS:
+                quoted = quoted | IN_WORDS[code](first)
             if code == "session_expired":
                 hits.members |= {
                     row.culprit_member: None
@@ -289,15 +296,15 @@ class ByRule:
             elif code == "many_generations":
                 quoted = quoted | {"generation": hits.generation}
             elif code == "stream_thread_died":
-                quoted = quoted | {"how": _of_streams(first, hits.states)}
+                quoted = quoted | {"how": of_streams(first, hits.states)}
             elif code == "coordinator_not_ready":
                 at_last = self._at_last.get(who or "")
                 again = f"; at last it found {at_last}" if at_last else None
-                quoted = quoted | {"how": _not_ready(first), "again": again}
+                quoted = quoted | {"how": not_ready(first), "again": again}
             elif code == "coordinator_lost":
-                told = _coordinators(first.detail, self._found.get(who or ""))
+                told = coordinators(first.detail, self._found.get(who or ""))
                 if who in self._without:
-                    told["end"] = _AGAIN if told["again"] else _WITHOUT
+                    told["end"] = AGAIN if told["again"] else WITHOUT
                 quoted = quoted | told
             quoted = {**quoted, **hits.several()}
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
@@ -307,7 +314,7 @@ class ByRule:
                 )
             apart_ms = (hits.last_ms or 0) - (first.at_ms or 0)
             if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
-                row["sentence"] = _several(str(who), list(hits.members), apart_ms)
+                row["sentence"] = several(str(who), list(hits.members), apart_ms)
             row["setting"] = setting(code, first, hits.over_ms, self._limits_of(first))
             if code == "poll_timeout_exceeded" and first.side == "librdkafka":
                 row["do"] = row["do"].replace(
@@ -319,227 +326,14 @@ class ByRule:
         ]
 
 
-_LOADS = re.compile(r"load_?in_?progress|is loading", re.IGNORECASE)
-_WRONG = re.compile(r"not_?coordinator|not (?:the correct )?coordinator", re.IGNORECASE)
-
-
-def _not_ready(event: Event) -> str:
-    """What a broker answered instead of a coordinator."""
-    said = f"{event.reason} {event.text}"
-    if _LOADS.search(said):
-        return "was told that its coordinator is still loading the group"
-    if _WRONG.search(said):
-        return "was told by a broker that it is not the coordinator of the group"
-    return "found no coordinator of its group"
-
-
-_STALE = re.compile(r"illegal.?generation|generation id is not valid", re.IGNORECASE)
-
-
-def _out_of_group(event: Event) -> dict[str, str]:
-    """What the line says of the membership, with the error's name where it tells one."""
-    said = "was told that it is no member any more"
-    if event.event == "other_session_expired":
-        said = "found its session over"
-    elif _STALE.search(f"{event.reason} {event.text}"):
-        said = "was told that its generation is over"
-    return {"how": f"{said} ({event.reason})" if event.reason else said}
-
-
 #: The lines of commits that failed.
 _COMMITS = frozenset({"commit_failed", "auto_commit_failed", "commit_not_sent", "other_commit_failed"})
-#: How it stood with a member whose commit was refused, by the words of the refusal.
-_HOW = (
-    (
-        re.compile(r"not aware of this member|unknown_?member", re.IGNORECASE),
-        "when it was no member of its group (any more)",
-    ),
-    (
-        re.compile(r"illegal_?generation|generation id is not valid", re.IGNORECASE),
-        "with a generation that was over",
-    ),
-    (
-        re.compile(r"not part of an active group"),
-        "when it was in no active group: it had been put out, or had not joined yet",
-    ),
-    (re.compile(r"rebalance_?in_?progress", re.IGNORECASE), "while its group was rebalancing"),
-)
-
-
-def _how(event: Event) -> dict[str, str]:
-    said = f"{event.reason} {event.text}"
-    untold = "after it had been removed from the group or its generation was over"
-    return {"how": next((how for pattern, how in _HOW if pattern.search(said)), untold)}
-
-
-#: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
-_NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
-_ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
-_HIGHEST, _IDS = 2_147_483_647, 1_000_000
-
-
-#: Whose rights are missing: on topics, where the line does not say on the group.
-_OF_TOPICS = re.compile(
-    r"topic.?authorization|authorized to (?:access|commit to) topics|read from", re.IGNORECASE
-)
-
-#: What librdkafka says of a request that got no answer.
-_HELD_BACK = re.compile(r"held back by preceeding blocking (\w+)Request")
-
-#: A broker in a line of librdkafka.
-_BROKER = re.compile(r"group coordinator \(broker (\d+)")
 
 #: Members of one name that were removed within this time were removed together.
 _TOGETHER_MS = 5_000
 
-
-def _several(who: str, members: list[str], apart_ms: int) -> str:
-    """That several members of one name were removed."""
-    named = ", ".join(short(one) for one in members[:4]) + (", ..." if len(members) > 4 else "")
-    within = f" within {apart_ms / 1000:,.1f} s" if apart_ms else " in the same moment"
-    return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) for a whole session and removed them{within}"
-
-
-def _of_task(event: Event) -> dict[str, str]:
-    """What becomes of a task's consumer: a source has none."""
-    if "SourceTask" in event.text or "WorkerSinkTask" in event.text:
-        return {"where": "" if "SourceTask" in event.text else "; its consumer leaves its group"}
-    return {"where": " (a sink's consumer leaves its group)"}
-
-
-def _of_streams(first: Event, states: set[str]) -> str:
-    """What became of a Streams client's threads, and of the client."""
-    state = next((state for state in ("ERROR", "PENDING_ERROR") if state in states), None)
-    lost = "lost a stream thread" if _ALL_DEAD not in states else "lost all its stream threads"
-    if state is None:
-        return lost
-    dead = f"{lost} and " if _ALL_DEAD in states else ""
-    return f"{dead}went into the state {state}, from which a Streams client does not come back by itself"
-
-
-#: The line that all threads of a Streams client have died.
-_ALL_DEAD = "stream_thread_dead"
-
-#: What is said of a coordinator that was lost last.
-_WITHOUT = "; no line after it tells that it found one again"
-_AGAIN = "; it lost it once more, and no line after that tells that it found one again"
-
-
-def _right(event: Event) -> dict[str, str]:
-    of_topics = _OF_TOPICS.search(f"{event.reason} {event.text}")
-    return {"how": "what it subscribes to or commits" if of_topics else "this group"}
-
-
-def _unexpected(event: Event) -> dict[str, str]:
-    """Whose line tells of an unexpected error: the coordinator's, or a member's of its heartbeat."""
-    if event.side != "broker":
-        return {"how": f"{event.client or 'a member'} got an unexpected error for its heartbeat"}
-    return {"how": f"the coordinator met an unexpected error{f' in {event.detail}' if event.detail else ''}"}
-
-
-def _as_written(event: Event) -> dict[str, str]:
-    """An error that no other rule tells of, in its own words."""
-    words = " ".join(_BEHIND.sub("", event.text[message_behind(event.text) :]).split())
-    words = _BRACKETED.sub("", words)
-    who = "the coordinator" if event.side == "broker" else event.client or event.named_in_words
-    return {
-        "how": f'{who} writes at the level ERROR: "{words[:_WRITTEN]}{"..." if len(words) > _WRITTEN else ""}"'
-    }
-
-
-#: So much of a line is quoted, without whose it is.
-_WRITTEN = 160
-_BRACKETED = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
-
-
-def _unwritten(event: Event) -> dict[str, str]:
-    what = f" {event.detail}" if event.detail else ""
-    return {
-        "how": f"could not execute{what}" if "Execution of" in event.text else f"could not write to{what}"
-    }
-
-
-def _native(event: Event) -> dict[str, str]:
-    broker = _BROKER.search(event.text)
-    return {"where": f" (broker {broker[1]})" if broker else ""}
-
-
-def _unanswered(event: Event) -> dict[str, str]:
-    node = _node(event.detail)
-    return {"where": "" if node is None else f" {node}"}
-
-
-def _held_back(event: Event) -> dict[str, str]:
-    held = _HELD_BACK.search(event.detail or "")
-    return (
-        {}
-        if held is None
-        else {"where": f" (held back, the client thinks, by a {held[1]} that was still under way)"}
-    )
-
-
-def _thrown(event: Event) -> dict[str, str]:
-    return {"where": ", which its poll() throws on" if event.side == "java" else ""}
-
-
-def _node(text: str | None) -> str | None:
-    found = _NODE.search(text or "")
-    if found is None:
-        return text if text and _ADDRESS.fullmatch(text) else None
-    if found[1] is None:
-        return f"{found[3]}:{found[4]}"
-    number = min(int(found[2]), _HIGHEST - int(found[2]))
-    return f"{found[1]} (broker {number})" if 0 <= number < _IDS else found[1]  # others are masked
-
-
-def _coordinators(lost: str | None, found: str | None) -> dict[str, str]:
-    """Which node it was that a member lost, and which one it found, in words."""
-    old, new = _node(lost), _node(found)
-    again = "" if new is None else ", and found it there" if new == old else f", and found {new}"
-    return {"where": "" if old is None else f" {old}", "again": again}
-
-
-def _differ(one: str, other: str) -> bool:
-    """Whether two texts say different things; what one holds of the other it does not, nor another spelling of one error."""
-    if one == other:
-        return False
-    if (error := refusal_in(one)) is not None and error is refusal_in(other):
-        return False
-    one, other = (_SIGNS.sub("", text).lower() for text in (one, other))
-    return one not in other and other not in one
-
-
-#: What sentences say that follows from their first line.
-_IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
-    {
-        "zombie_commit": _how,
-        "client_commit_refused": _how,
-        "task_failed": _of_task,
-        "client_lost_session": _out_of_group,
-        "callback_failed": _thrown,
-        "leave_timed_out": _held_back,
-        "native_session_lost": _native,
-        "heartbeats_unanswered": _unanswered,
-        "not_authorised": _right,
-        "coordinator_error": _unexpected,
-        "error_logged": _as_written,
-        "coordinator_writes_refused": _unwritten,
-    }
-)
-
-#: What stands between words; a logger behind them, or the partitions and offsets that librdkafka prints of a commit.
-_SIGNS = re.compile(r"[\W_]+")
-_BEHIND = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$|: [\w.-]{1,249}\[\d{1,9}\]@.*", re.DOTALL)
-
-
 #: What a sentence may quote of why.
 _QUOTED = ("reason", "cause", "detail")
-
-
-def _bare(words: str | None) -> str | None:
-    """Without a logger behind it, and the point."""
-    bare = _BEHIND.sub("", words or "").rstrip(". ")
-    return None if bare == "null" else bare or None
 
 
 def _whose(event: Event) -> tuple[str, str]:

@@ -1,0 +1,221 @@
+"""What a sentence of a finding says that follows from its line: how it stood with a commit, which node, what a broker answered."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from rebalance_kit.forensics.lines.anchors import message_behind
+from rebalance_kit.forensics.lines.refusals import refusal_in
+from rebalance_kit.forensics.words import WHOSE, short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from rebalance_kit.forensics.event import Event
+
+#: What a broker answered instead of a coordinator.
+_ANSWERED = {
+    "COORDINATOR_LOAD_IN_PROGRESS": "was told that its coordinator is still loading the group",
+    "NOT_COORDINATOR": "was told by a broker that it is not the coordinator of the group",
+}
+
+#: How it stood with a member whose commit was refused, by the error.
+_HOW = {
+    "UNKNOWN_MEMBER_ID": "when it was no member of its group (any more)",
+    "ILLEGAL_GENERATION": "with a generation that was over",
+    "REBALANCE_IN_PROGRESS": "while its group was rebalancing",
+}
+
+
+def _error(event: Event) -> str:
+    """The name of the error of Kafka's that a line holds; empty for none."""
+    error = refusal_in(f"{event.reason} {event.text}")
+    return "" if error is None else error.name
+
+
+def not_ready(event: Event) -> str:
+    """What a member was told that looked for its coordinator."""
+    return _ANSWERED.get(_error(event), "found no coordinator of its group")
+
+
+def _out_of_group(event: Event) -> dict[str, str]:
+    """What the line says of the membership, with the error's name where it tells one."""
+    said = "was told that it is no member any more"
+    if event.event == "other_session_expired":
+        said = "found its session over"
+    elif _error(event) == "ILLEGAL_GENERATION":
+        said = "was told that its generation is over"
+    return {"how": f"{said} ({event.reason})" if event.reason else said}
+
+
+def _how(event: Event) -> dict[str, str]:
+    """How it stood with a member whose commit was refused."""
+    if "not part of an active group" in f"{event.reason} {event.text}":
+        return {"how": "when it was in no active group: it had been put out, or had not joined yet"}
+    untold = "after it had been removed from the group or its generation was over"
+    return {"how": _HOW.get(_error(event), untold)}
+
+
+#: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
+_NODE = re.compile(r"(\S+:\d+) \(id: (\d+)|host='([^']*)', port=(\d+)")
+_ADDRESS = re.compile(r"[\w.:#\[\]-]{1,249}:\d+")
+_HIGHEST, _IDS = 2_147_483_647, 1_000_000
+
+
+#: Whose rights are missing: on topics, where the line does not say on the group.
+_OF_TOPICS = re.compile(
+    r"topic.?authorization|authorized to (?:access|commit to) topics|read from", re.IGNORECASE
+)
+
+#: What librdkafka says of a request that got no answer.
+_HELD_BACK = re.compile(r"held back by preceeding blocking (\w+)Request")
+
+#: A broker in a line of librdkafka.
+_BROKER = re.compile(r"group coordinator \(broker (\d+)")
+
+
+def several(who: str, members: list[str], apart_ms: int) -> str:
+    """That several members of one name were removed."""
+    named = ", ".join(short(one) for one in members[:4]) + (", ..." if len(members) > 4 else "")
+    within = f" within {apart_ms / 1000:,.1f} s" if apart_ms else " in the same moment"
+    return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) for a whole session and removed them{within}"
+
+
+def _of_task(event: Event) -> dict[str, str]:
+    """What becomes of a task's consumer: a source has none."""
+    if "SourceTask" in event.text or "WorkerSinkTask" in event.text:
+        return {"where": "" if "SourceTask" in event.text else "; its consumer leaves its group"}
+    return {"where": " (a sink's consumer leaves its group)"}
+
+
+def of_streams(first: Event, states: set[str]) -> str:
+    """What became of a Streams client's threads, and of the client."""
+    state = next((state for state in ("ERROR", "PENDING_ERROR") if state in states), None)
+    lost = "lost a stream thread" if ALL_DEAD not in states else "lost all its stream threads"
+    if state is None:
+        return lost
+    dead = f"{lost} and " if ALL_DEAD in states else ""
+    return f"{dead}went into the state {state}, from which a Streams client does not come back by itself"
+
+
+#: The line that all threads of a Streams client have died.
+ALL_DEAD = "stream_thread_dead"
+
+#: What is said of a coordinator that was lost last.
+WITHOUT = "; no line after it tells that it found one again"
+AGAIN = "; it lost it once more, and no line after that tells that it found one again"
+
+
+def _right(event: Event) -> dict[str, str]:
+    of_topics = _OF_TOPICS.search(f"{event.reason} {event.text}")
+    return {"how": "what it subscribes to or commits" if of_topics else "this group"}
+
+
+def _unexpected(event: Event) -> dict[str, str]:
+    """Whose line tells of an unexpected error: the coordinator's, or a member's of its heartbeat."""
+    if event.side != "broker":
+        return {"how": f"{event.client or 'a member'} got an unexpected error for its heartbeat"}
+    return {"how": f"the coordinator met an unexpected error{f' in {event.detail}' if event.detail else ''}"}
+
+
+def _as_written(event: Event) -> dict[str, str]:
+    """An error that no other rule tells of, in its own words."""
+    words = " ".join(_BEHIND.sub("", event.text[message_behind(event.text) :]).split())
+    words = WHOSE.sub("", words)
+    who = "the coordinator" if event.side == "broker" else event.client or event.named_in_words
+    return {
+        "how": f'{who} writes at the level ERROR: "{words[:_WRITTEN]}{"..." if len(words) > _WRITTEN else ""}"'
+    }
+
+
+#: So much of a line is quoted, without whose it is.
+_WRITTEN = 160
+
+
+def _unwritten(event: Event) -> dict[str, str]:
+    what = f" {event.detail}" if event.detail else ""
+    return {
+        "how": f"could not execute{what}" if "Execution of" in event.text else f"could not write to{what}"
+    }
+
+
+def _native(event: Event) -> dict[str, str]:
+    broker = _BROKER.search(event.text)
+    return {"where": f" (broker {broker[1]})" if broker else ""}
+
+
+def _unanswered(event: Event) -> dict[str, str]:
+    node = node_of(event.detail)
+    return {"where": "" if node is None else f" {node}"}
+
+
+def _held_back(event: Event) -> dict[str, str]:
+    held = _HELD_BACK.search(event.detail or "")
+    return (
+        {}
+        if held is None
+        else {"where": f" (held back, the client thinks, by a {held[1]} that was still under way)"}
+    )
+
+
+def _thrown(event: Event) -> dict[str, str]:
+    return {"where": ", which its poll() throws on" if event.side == "java" else ""}
+
+
+def node_of(text: str | None) -> str | None:
+    """A node in words: its address, and its broker's number where that is told."""
+    found = _NODE.search(text or "")
+    if found is None:
+        return text if text and _ADDRESS.fullmatch(text) else None
+    if found[1] is None:
+        return f"{found[3]}:{found[4]}"
+    number = min(int(found[2]), _HIGHEST - int(found[2]))
+    return f"{found[1]} (broker {number})" if 0 <= number < _IDS else found[1]  # others are masked
+
+
+def coordinators(lost: str | None, found: str | None) -> dict[str, str]:
+    """Which node it was that a member lost, and which one it found, in words."""
+    old, new = node_of(lost), node_of(found)
+    again = "" if new is None else ", and found it there" if new == old else f", and found {new}"
+    return {"where": "" if old is None else f" {old}", "again": again}
+
+
+def differ(one: str, other: str) -> bool:
+    """Whether two texts say different things; what one holds of the other it does not, nor another spelling of one error."""
+    if one == other:
+        return False
+    if (error := refusal_in(one)) is not None and error is refusal_in(other):
+        return False
+    one, other = (_SIGNS.sub("", text).lower() for text in (one, other))
+    return one not in other and other not in one
+
+
+#: What sentences say that follows from their first line.
+IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
+    {
+        "zombie_commit": _how,
+        "client_commit_refused": _how,
+        "task_failed": _of_task,
+        "client_lost_session": _out_of_group,
+        "callback_failed": _thrown,
+        "leave_timed_out": _held_back,
+        "native_session_lost": _native,
+        "heartbeats_unanswered": _unanswered,
+        "not_authorised": _right,
+        "coordinator_error": _unexpected,
+        "error_logged": _as_written,
+        "coordinator_writes_refused": _unwritten,
+    }
+)
+
+#: What stands between words; a logger behind them, or the partitions and offsets that librdkafka prints of a commit.
+_SIGNS = re.compile(r"[\W_]+")
+_BEHIND = re.compile(r" \((?:[a-z_]\w*\.)+[\w$]+(?::\d+)?\)$|: [\w.-]{1,249}\[\d{1,9}\]@.*", re.DOTALL)
+
+
+def bare_of(words: str | None) -> str | None:
+    """Without a logger behind it, and the point."""
+    bare = _BEHIND.sub("", words or "").rstrip(". ")
+    return None if bare == "null" else bare or None
