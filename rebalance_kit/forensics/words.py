@@ -26,6 +26,9 @@ def counted(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
+#: The class of an exception, with its package or without.
+EXCEPTION = r"(?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b"
+
 #: What stands before the words of a Java client, a Streams thread or a coordinator.
 WHOSE = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
 

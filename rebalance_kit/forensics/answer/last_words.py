@@ -19,7 +19,7 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import EXCEPTION, counted
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -100,15 +100,11 @@ _KINDS = (
 )
 TROUBLE = re.compile("|".join(f"(?:{kind.pattern.pattern})" for kind in _KINDS))
 #: An exception with its message.
-_EXCEPTION = re.compile(
-    r"(?:^|[\s:(\[])(?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?:: ?\S|\s*\Z)"
-)
+_EXCEPTION = re.compile(rf"(?:^|[\s:(\[]){EXCEPTION}(?:\([^)]*\))?(?:: ?\S|\s*\Z)")
 #: The same, alone on a line or thrown by a thread.
-_THROWN = re.compile(
-    r"(?:^|Exception in thread .*?[\"\s])((?:[\w$]+\.)*[A-Z]\w*(?:Exception|Error)\b(?:\([^)]*\))?(?::.*|\s*)\Z)"
-)
+_THROWN = re.compile(rf"(?:^|Exception in thread .*?[\"\s])({EXCEPTION}(?:\([^)]*\))?(?::.*|\s*)\Z)")
 _NO_TROUBLE = re.compile(
-    r"^[#*>|]*\s+(?:at |\.\.\. )|^#\d{1,4} \S+\(\d|^\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
+    r"^[#*>|]*\s+(?:at |\.\.\. )|^#\d{1,4} \S+\(\d|^(?:[\w.-]{1,60} +\| )?\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
 )
 _DIGITS = re.compile(r"\d+")
 

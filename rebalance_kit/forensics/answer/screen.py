@@ -237,8 +237,9 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         last = begun[-1] if begun else None
         numbers = [*row["generations"], *row["epochs"]] or [one["after"] for one in begun if one["after"]]
         end = ends.get((row["path"], row["group"]))
-        if end is None or last is None or not _is_news(end, last):
-            state = _state(last)
+        gone = _has_ended(result, row, last) and (end is None or end["event"] != "died")
+        if gone or end is None or last is None or not _is_news(end, last):
+            state = _GONE if gone else _state(last)
             members = None if last is None else last["members"]
         else:
             state, members = _after(end), 0 if end["event"] == "died" else None
@@ -289,7 +290,7 @@ _AFTER = {
     **dict.fromkeys(("member_failed", "session_expired", "left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
     **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
-    **dict.fromkeys(("leaving", "left_group"), "a member left it at"),
+    **dict.fromkeys(("leaving", "left_group", "epoch_left", "static_away"), "a member left it at"),
     **dict.fromkeys(("coordinator_lost", "coordinator_left"), "a member without coordinator since"),
 }
 _OVER = frozenset(
@@ -332,6 +333,22 @@ def _is_news(end: Row, last: Row) -> bool:
 def _after(end: Row) -> str:
     told = _AFTER[end["event"]]
     return told if told == "dead" else f"{told} {_moment(end['at_ms'])}"
+
+
+#: Of a consumer group no line ends the rebalance after which nobody is left.
+_GONE = "every member told of has gone"
+
+
+def _has_ended(result: Selected, group: Row, last: Row | None) -> bool:
+    """Whether the last rebalance has no end in these logs, and each member that they tell of has left or expired."""
+    if last is None or last["end_ms"] is not None:
+        return False
+    lives = [
+        one
+        for one in result.rows("members")
+        if (one["path"], one["group"]) == (group["path"], group["group"])
+    ]
+    return bool(lives) and all(one["end"] in {"left", "expired"} for one in lives)
 
 
 def _state(last: Row | None) -> str:

@@ -12,7 +12,7 @@ from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import WHOSE, counted, short
+from rebalance_kit.forensics.words import EXCEPTION, WHOSE, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -230,7 +230,7 @@ class Step(NamedTuple):
 UNREAD = "unread"
 
 #: A class of an exception, which is no logger's name.
-THROWN = re.compile(r"[\w$.]*[A-Z]\w*(?:Exception|Error)\b")
+THROWN = re.compile(EXCEPTION)
 
 #: What people put before pasted lines, and whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")

@@ -337,3 +337,27 @@ def test_re_joining_is_quoted_whole_and_marks_of_a_cut_are_no_lines(tmp_path):
     told = screen(tmp_path, "2026-03-01 10:00:00,000 INFO kafka.coordinator (Re-)joining group XXXX\n--\n")
     assert "(Re-)joining group" in told
     assert "belongs to it" not in told
+
+
+def _epochs(*messages):
+    return "".join(
+        f"[2026-03-01 10:00:{second:02},000] INFO [GroupCoordinator id=1 topic=__consumer_offsets partition=0] [GroupId g7] {message} (o.a.k.c.group.GroupMetadataManager)\n"
+        for second, message in enumerate(messages)
+    )
+
+
+def test_a_consumer_group_of_which_nobody_is_left_is_not_told_as_rebalancing(tmp_path):
+    came = (
+        "Member m1 joins the consumer group using the consumer protocol.",
+        "Bumped group epoch to 1 with metadata hash 5.",
+    )
+    went = ("Member m1 left the consumer group.", "Bumped group epoch to 2 with metadata hash 5.")
+    assert "rebalancing" in screen(tmp_path, _epochs(*came))
+    told = screen(tmp_path, _epochs(*came, *went))
+    assert "every member told of has gone" in told
+    assert "rebalancing: no end" not in told
+
+
+def test_settings_behind_the_name_of_a_container_are_no_trouble(tmp_path):
+    setting = "consumer-1 | \tretries.error.code = 5\nconsumer-1 | \tdefault.exception.handler = class a.B.LogAndFailExceptionHandler\n"
+    assert "says" not in screen(tmp_path, joined(0, "c1", 4) + setting).partition(" read ")[0]
