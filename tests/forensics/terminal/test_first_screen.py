@@ -359,5 +359,5 @@ def test_a_consumer_group_of_which_nobody_is_left_is_not_told_as_rebalancing(tmp
 
 
 def test_settings_behind_the_name_of_a_container_are_no_trouble(tmp_path):
-    setting = "consumer-1 | \tretries.error.code = 5\nconsumer-1 | \tdefault.exception.handler = class a.B.LogAndFailExceptionHandler\n"
+    setting = "consumer-1 | \tretries.error.code = 5\nconsumer-1 | \tretry.on = a.B.TimeoutException\n"
     assert "says" not in screen(tmp_path, joined(0, "c1", 4) + setting).partition(" read ")[0]
