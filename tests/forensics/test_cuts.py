@@ -11,10 +11,9 @@ from tests.support.thinning import LONG
 #: So many cuts a seed.
 CUTS = 150
 
-#: What is known to be wrong and is left: so many cuts of one seed fail a check at most, measured over the seeds below. A consumer group
-#: that emptied is told as rebalancing, and a rebalance of which not all members wrote a log is told as shorter than it was.
+#: What is known to be wrong and is left: so many cuts of one seed fail a check at most, measured over the seeds below. A rebalance
+#: of which not all members wrote a log is told as shorter than it was.
 LEFT = {
-    "an_empty_group_is_told_as_one": 13,
     "durations_understated": 41,
     "findings_are_of_the_run": 1,
     "lines_of_the_group_are_counted": 2,

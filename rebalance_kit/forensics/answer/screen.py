@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter, defaultdict
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.last_words import TROUBLE, unread
@@ -237,9 +238,9 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         last = begun[-1] if begun else None
         numbers = [*row["generations"], *row["epochs"]] or [one["after"] for one in begun if one["after"]]
         end = ends.get((row["path"], row["group"]))
-        gone = _has_ended(result, row, last) and (end is None or end["event"] != "died")
+        gone = None if end is not None and end["event"] == "died" else _gone(result, row, last)
         if gone or end is None or last is None or not _is_news(end, last):
-            state = _GONE if gone else _state(last)
+            state = gone or _state(last)
             members = None if last is None else last["members"]
         else:
             state, members = _after(end), 0 if end["event"] == "died" else None
@@ -335,20 +336,28 @@ def _after(end: Row) -> str:
     return told if told == "dead" else f"{told} {_moment(end['at_ms'])}"
 
 
-#: Of a consumer group no line ends the rebalance after which nobody is left.
-_GONE = "every member told of has gone"
+#: A consumer group's metadata where nobody subscribes to a topic that exists.
+_NO_TOPICS = " with metadata hash 0."
 
 
-def _has_ended(result: Selected, group: Row, last: Row | None) -> bool:
-    """Whether the last rebalance has no end in these logs, and each member that they tell of has left or expired."""
-    if last is None or last["end_ms"] is not None:
-        return False
-    lives = [
-        one
-        for one in result.rows("members")
-        if (one["path"], one["group"]) == (group["path"], group["group"])
+def _gone(result: Selected, group: Row, last: Row | None) -> str | None:
+    """What is said of a consumer group that everybody left, after which no line ends its last rebalance; None for others."""
+    if (
+        last is None
+        or last["end_ms"] is not None
+        or sum(row["lines"] for row in result.rows("lines")) > _LINES
+    ):
+        return None
+    place = group["path"], group["group"]
+    bumps = [
+        row
+        for row in result.rows("events")
+        if row["event"] == "bumped" and (row["path"], row["group"]) == place
     ]
-    return bool(lives) and all(one["end"] in {"left", "expired"} for one in lives)
+    if bumps and _NO_TOPICS in max(bumps, key=itemgetter("at_ms", "line"))["text"]:
+        return "nobody is left, or subscribes to a topic"
+    lives = [one["end"] for one in result.rows("members") if (one["path"], one["group"]) == place]
+    return "every member told of has gone" if lives and {*lives} <= {"left", "expired"} else None
 
 
 def _state(last: Row | None) -> str:
