@@ -216,8 +216,8 @@ def group_tables(
     fold = Fold(group, Sink(), alone=alone, shared=shared)
     by_file = events if placed else sorted(events, key=attrgetter("file", "row"))
     in_order = in_order_of_time(of_other_clients(list(by_file)) if alone else by_file, placed=True)
-    # What the lines of no group say of a client would not be found under another name.
-    for event in told_apart(in_order) if alone else in_order:
+    # What the lines of no group say of a client would not be found under another name beside groups.
+    for event in told_apart(in_order) if alone or group is None else in_order:
         fold.take(event)
     return fold.tables()
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rebalance_kit.forensics.answer.steps import FRAME, UNREAD
+from rebalance_kit.forensics.answer.steps import FRAME, UNREAD, without_head
 from rebalance_kit.forensics.grammar.template import LONG
 from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR, message_behind
 from rebalance_kit.forensics.lines.files import Text
@@ -247,9 +247,12 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     kind, (place, text) = _telling((_REFUSED, _NOT_OWNED, *_KINDS), chain[::-1] or found, {"", _CRASH, _SLOW})
     if telling and not kind.means:
         return ""
+    if not events and kind.means == _SLOW and not _ERROR.search(text):
+        # Nothing was read: an error tells more than a warning that something took long.
+        place, text = next((one for one in found if _ERROR.search(one[1])), (place, text))
     bare = text.lstrip("#*>| ")
     thrown = _THROWN.search(bare)
-    words = " ".join((thrown[1] if thrown else text[message_behind(text) :]).split())
+    words = " ".join((thrown[1] if thrown else without_head(bare)).split())
     if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
         return ""
     more = f" and {counted(len(found) - 1, 'more line')} of trouble" if len(found) > 1 else ""
@@ -258,6 +261,11 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     means = f" {thrown_at[place]}{means}" if words.endswith("Exception") and place in thrown_at else means
     return f'{place} says "{words[:_SHOWN]}{cut}"{means}{more}'
 
+
+#: The level of an error.
+_ERROR = re.compile(
+    r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\[(?:error|fatal)\]|\blevel\W{1,4}(?:error|fatal)\b"
+)
 
 #: So far a time may stand in a line of an unknown layout.
 _HEAD = 40

@@ -108,6 +108,9 @@ _REST_OF_HEAD = re.compile(r"^\]\s*(?:[A-Z]{4,5}\s+)?(?=\S)")
 #: The message of a line of JSON.
 _MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,300})')
 
+#: Its error stands beside the message.
+_WHY_BESIDE = re.compile(r'"(?:err|error|exception|cause|reason|stack)\w*": ?["{]', re.IGNORECASE)
+
 #: Settings, offsets, and what a framework prints of its client once more are no steps.
 _NO_STEPS = frozenset({"config", "process_started", "offset_set", "container_assigned", "container_revoked"})
 
@@ -123,7 +126,7 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
 
     ``lines``: how many each file has, so that only the last of all is told as the end.
     """
-    told = timeline(events)
+    told = timeline(events) or timeline(map(_quoted_too, events))
     if not told:
         return ""
     rows = {(row["file"], row["line"]): row for row in events}
@@ -145,8 +148,15 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
     before = "" if (first == last and not by_state) or first.what in end else _said(first)
     if not before and states and not by_state:
         before = states
-    final = telling[-1] is told[-1] and _is_last(events, told[-1], lines) and (by_state or not last.quoted)
-    return f"{before}{'; ' if before else ''}{'at the end ' if final else 'then ' if before else ''}{end}"
+    is_last = telling[-1] is told[-1]
+    final = is_last and _is_last(events, told[-1], lines) and (by_state or not last.quoted)
+    # A state is over, and a step is not the last one, where a line of the group follows.
+    behind = (
+        ""
+        if is_last or len(told) > SHORT
+        else f"; the last line: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
+    )
+    return f"{before}{'; ' if before else ''}{'at the end ' if final else 'then ' if before else ''}{end}{behind}"
 
 
 def _is_last(events: Iterable[Row], one: Step, lines: Mapping[str, int]) -> bool:
@@ -294,11 +304,17 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
     return [row for *_, row in sorted(placed, key=itemgetter(0, 1))]
 
 
-def _unread(row: Row) -> Step:
-    text = _MARK.sub("", row["text"], count=1)
+def without_head(text: str) -> str:
+    """A line without what its logger wrote before the message; an exception's class is no logger's name."""
+    if text[:1] == "{" and not _WHY_BESIDE.search(text) and (message := _MESSAGE.search(text)):
+        return message[1].replace('\\"', '"')
     behind = message_behind(text)
     thrown = THROWN.search(text, 0, behind)
-    text = text[thrown.start() if thrown else behind :]
+    return text[thrown.start() if thrown else behind :]
+
+
+def _unread(row: Row) -> Step:
+    text = without_head(_MARK.sub("", row["text"], count=1))
     client = _CLIENT.search(row["text"])
     who = client[1] if client else ""
     return Step(row["at_ms"], row["file"], row["line"], short(who), _quoted(text or row["text"]), read=False)

@@ -33,7 +33,7 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
         for client, processes in seen.items()
         if len(processes) > 1
         for process, one in processes.items()
-        if any(one.is_beside(other) for other in processes.values())
+        if _MARKED.fullmatch(process[1]) or any(one.is_beside(other) for other in processes.values())
     }
     if not names:
         return events
@@ -88,6 +88,12 @@ class _Seen:
         return together or bool(self._joined & other._joined)
 
 
+#: The name of a process by its kind and number: whoever pasted the lines of several wrote it before each.
+_MARKED = re.compile(
+    r"(?i:jvm|process|proc|node|host|server|machine|vm|instance|replica|app|pod)[-_#]?\d{1,4}"
+)
+_MARK = re.compile(rf"\[({_MARKED.pattern})\] ")
+
 #: What a collector writes before a process' lines, or Spring Boot before its threads.
 _PROCESS = re.compile(
     r"\[pod/([\w.-]+)[^\]]*\] |([\w.-]+) +\| |.{0,60}?\b(?:TRACE|DEBUG|INFO|WARN|ERROR) +(\d{1,9}) --- "
@@ -96,6 +102,8 @@ _PROCESS = re.compile(
 
 def _process_of(text: str) -> str:
     """The container or the process that wrote a line; nothing where the line does not tell."""
+    if text[:1] == "[" and (mark := _MARK.match(text)):
+        return mark[1]
     found = _PROCESS.match(text) if " --- " in text or " | " in text or text.startswith("[pod/") else None
     if found is None:
         return ""

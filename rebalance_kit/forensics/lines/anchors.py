@@ -59,6 +59,7 @@ _TIME_IN_HEAD = re.compile(
 _LEVEL_IN_HEAD = re.compile(
     r"(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE|TRC|DBG|INF|WRN|ERR)\b|(?:Trace|Debug|Info(?:rmation)?|Warn(?:ing)?|Error|Fatal|trace|debug|info|warn(?:ing)?|error|fatal)(?=[\]:|>\t]|\s{2}|\s+\[)"
 )
+_LEVEL_ALONE = re.compile(r"[\[(<](?:trace|debug|info|warn|error|fatal)[\])>]")
 _IN_BRACKETS = re.compile(
     r"(?!\[(?:Group|GroupId|MemberId|Consumer|Worker|ShareConsumer)\b.|\[\[)"
     r"(?:\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){0,120}\]|\((?!Re-\))[^()]{1,80}\)|<[^<>]{1,80}>|\{\})"
@@ -70,6 +71,10 @@ _BETWEEN = re.compile(r"[-–—|:,;>•]+(?=\s|\Z|[\[<(])|:[A-Za-z_][\w.]{0,80}
 _BARE_WORD = re.compile(r"[\w@./=:-]{1,60},?(?=\s)")
 #: What syslog writes behind its time.
 _PROCESS = re.compile(r"(?:[\w.-]{1,60} )?[\w./-]{1,60}\[\d{1,9}\]:(?=\s)")
+#: A text of any other form behind the time, before the level and the logger.
+_BEFORE_LEVEL = re.compile(
+    r"\S{1,160}(?=\s{1,8}(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL)\s+(?:\w+\.)+\w+\s+[-:]\s)"
+)
 _BLANKS = re.compile(r"\s*")
 #: So many words that are none of these may stand before the time or the level: a host, a process, a container.
 _MOST_WORDS = 4
@@ -92,11 +97,16 @@ def message_behind(line: str) -> int:
         if part := _TIME_IN_HEAD.match(line, place, LONG) or _LEVEL_IN_HEAD.match(line, place, LONG):
             begun = True
         elif part := _IN_BRACKETS.match(line, place, LONG):
-            begun = begun or _LEVEL.search(part[0]) is not None or time_in(part[0])[0] is not None
+            begun = begun or _LEVEL_ALONE.fullmatch(part[0]) is not None or _LEVEL.search(part[0]) is not None
+            begun = begun or time_in(part[0])[0] is not None
         else:
             part = _BETWEEN.match(line, place, LONG) or _NUMBER.match(line, place, LONG)
             if part is None and begun:
-                part = _NAME_OF_LOGGER.match(line, place, LONG) or _PROCESS.match(line, place, LONG)
+                part = (
+                    _NAME_OF_LOGGER.match(line, place, LONG)
+                    or _PROCESS.match(line, place, LONG)
+                    or _BEFORE_LEVEL.match(line, place, LONG)
+                )
         if part is None and not begun and words < _MOST_WORDS:
             part = _BARE_WORD.match(line, place, LONG)
             words += 1

@@ -333,6 +333,33 @@ def test_only_the_last_line_is_told_as_the_end(tmp_path):
     assert "has asked to join" in told
 
 
+def test_a_state_that_an_answer_ends_is_not_told_as_the_last(tmp_path):
+    state = '%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: Group "g7" changed join state init -> wait-join (state up)\n'
+    answer = "%7|1772359770.000|RECV|c1#consumer-1| [thrd:GroupCoordinator]: GroupCoordinator/5: Received JoinGroupResponse (v0, 108 bytes, CorrId 5, rtt 566725.56ms)\n"
+    told = screen(tmp_path, state + answer).partition(" read ")[0]
+    assert 'the last line: c1 "Received JoinGroupResponse' in told
+
+
+def test_clients_of_processes_that_a_paste_names_are_several(tmp_path):
+    line = "[JVM-{}] stream-client [app] State transition from {}\n"
+    states = ("1", "RUNNING to REBALANCING"), ("2", "REBALANCING to ERROR"), ("1", "REBALANCING to RUNNING")
+    told = screen(tmp_path, "".join(line.format(*one) for one in states))
+    assert told.startswith("app (JVM-2) went into the state ERROR")
+    assert 'app (JVM-1) "State transition from RUNNING to REBALANCING"' in told
+
+
+def test_of_lines_that_nothing_reads_an_error_is_told_before_a_warning(tmp_path):
+    warning = "[warn] a.k.KafkaConsumerActor - Consumer interrupted with WakeupException after timeout.\n"
+    error = "[error] a.k.KafkaConsumerActor - WakeupException limit exceeded, stopping.\n"
+    told = screen(tmp_path, 3 * warning + error)
+    assert told.startswith('log.txt:4 says "WakeupException limit exceeded, stopping."')
+
+
+def test_a_text_of_any_form_before_the_level_is_no_part_of_the_message(tmp_path):
+    head = "2026-03-01 10:00:00.026 ||||app-of-mine[orders-0-C-1] INFO a.b.Listener - "
+    assert '"partitions revoked: [orders-0]"' in screen(tmp_path, head + "partitions revoked: [orders-0]\n")
+
+
 def test_re_joining_is_quoted_whole_and_marks_of_a_cut_are_no_lines(tmp_path):
     told = screen(tmp_path, "2026-03-01 10:00:00,000 INFO kafka.coordinator (Re-)joining group XXXX\n--\n")
     assert "(Re-)joining group" in told
