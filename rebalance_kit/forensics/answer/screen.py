@@ -412,13 +412,29 @@ def _in_order(result: Selected, room: int) -> list[str]:
         told = [_of_step(one, "" if alone else one.who, width) for one in steps]
         if sum(map(len, told)) <= room - len(head) - 1:
             break
-    else:  # what is neither a group's nor trouble is left out first
-        kept = [one for one in steps if one.read or TROUBLE.search(one.what) or _LOUD.search(one.what)]
-        told = [_of_step(one, "" if alone else one.who, 1) for one in kept]
-        if len(kept) < len(steps):
-            head.append(f"  ({counted(len(steps) - len(kept), 'line')} that no template reads left out)")
+    else:
+        kept = _weightiest(steps, told, room - len(head) - 3)
+        told = [lines for lines, is_kept in zip(told, kept, strict=True) if is_kept]
+        head.append(f"  ({counted(kept.count(False), 'step')} of less weight left out)")
     shown, left = _both_ends(told, room - len(head) - 2)
     return [*head, *shown, ""] if shown and left < len(told) else []
+
+
+def _weightiest(steps: Sequence[Step], told: Sequence[list[str]], room: int) -> list[bool]:
+    """Which steps to tell where there is no room for all: what moves something or is trouble, then what was read, then the rest; of equal ones those at both ends."""
+    ranks = [
+        0 if one.moves or TROUBLE.search(one.what) or _LOUD.search(one.what) else 1 if one.read else 2
+        for one in steps
+    ]
+    by_weight = sorted(
+        range(len(steps)), key=lambda place: (ranks[place], min(place, len(steps) - 1 - place))
+    )
+    kept = [rank == 0 for rank in ranks]
+    free = room - sum(len(lines) for lines, is_kept in zip(told, kept, strict=True) if is_kept)
+    for place in by_weight:
+        if not kept[place] and len(told[place]) <= free:
+            kept[place], free = True, free - len(told[place])
+    return kept
 
 
 def _of_step(one: Step, who: str, height: int) -> list[str]:

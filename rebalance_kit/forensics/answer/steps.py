@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT
 from rebalance_kit.forensics.findings.unplaced import ENDED, JOIN_STATES, join_state, step_of, step_of_broker
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
@@ -218,7 +219,8 @@ def _said(one: Step) -> str:
 class Step(NamedTuple):
     """One step as a line tells it: when, whose, what, on how many lines in a row, and how many more belong to it.
 
-    ``read``: the line was read as a group's; another is quoted.
+    ``read``: the line was read as a group's; another is quoted.  ``moves``: as of ``moves``, or it tells why, or a rule is
+    about such lines.
     """
 
     at_ms: int | None
@@ -229,6 +231,7 @@ class Step(NamedTuple):
     lines: int = 1
     more: int = 0
     read: bool = True
+    moves: bool = False
 
     @property
     def quoted(self) -> bool:
@@ -263,8 +266,14 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
     told: list[Step] = []
     others = [*others]
     rows = _in_order([*(_quoted_too(row) if others else row for row in events), *others])
-    apart = told_apart([Event(_given(row)) for row in rows if row["event"] != UNREAD])
-    steps = iter(map(_step, apart))
+    known = [row for row in rows if row["event"] != UNREAD]
+    apart = map(_step, told_apart([Event(_given(row)) for row in known]))
+    steps = (
+        one._replace(
+            moves=moves(row) or bool(row["reason"] or row["cause"]) or row["event"] in RULES_BY_EVENT
+        )
+        for one, row in zip(apart, known, strict=True)
+    )
     for row in rows:
         before = told[-1] if told else None
         deeper = before is not None and before.more and row["text"].startswith(("    ", "\t"))

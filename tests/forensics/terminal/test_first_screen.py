@@ -321,7 +321,8 @@ def test_lines_that_are_left_out_for_room_are_counted_and_not_judged(tmp_path):
     other = "2026-03-01 10:00:01,000 INFO [main] a.b.Metrics - closed metrics of the application with a long name {}\n"
     loud = "2026-03-01 10:00:02,000 INFO [main] a.b.Reader - FAIL offset=4 backoff sleep 4s\n"
     told = screen(tmp_path, joined(0, "c1", 4) + "".join(other.format(n) for n in range(45)) + loud)
-    assert "(45 lines that no template reads left out)" in told
+    assert "steps of less weight left out)" in told
+    assert "without trouble" not in told
     assert "FAIL offset=4" in told
 
 
@@ -388,3 +389,14 @@ def test_a_consumer_group_of_which_nobody_is_left_is_not_told_as_rebalancing(tmp
 def test_settings_behind_the_name_of_a_container_are_no_trouble(tmp_path):
     setting = "consumer-1 | \tretries.error.code = 5\nconsumer-1 | \tretry.on = a.B.TimeoutException\n"
     assert "says" not in screen(tmp_path, joined(0, "c1", 4) + setting).partition(" read ")[0]
+
+
+def test_where_there_is_no_room_what_moves_a_member_is_told_before_the_rest(tmp_path):
+    idle = "".join(
+        client(second, "c1", f"Setting offset for partition orders-{second} to the committed offset")
+        for second in range(1, 50)
+    )
+    middle = client(20, "c1", "Giving away all assigned partitions as lost since generation has been reset")
+    told = screen(tmp_path, idle + middle)
+    assert "of less weight left out)" in told
+    assert "as lost" in told.partition(" in order ")[2]
