@@ -267,12 +267,10 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
     others = [*others]
     rows = _in_order([*(_quoted_too(row) if others else row for row in events), *others])
     known = [row for row in rows if row["event"] != UNREAD]
-    apart = map(_step, told_apart([Event(_given(row)) for row in known]))
+    apart = told_apart([Event(_given(row)) for row in known])
     steps = (
-        one._replace(
-            moves=moves(row) or bool(row["reason"] or row["cause"]) or row["event"] in RULES_BY_EVENT
-        )
-        for one, row in zip(apart, known, strict=True)
+        _step(event)._replace(moves=moves(row) or _tells(event))
+        for event, row in zip(apart, known, strict=True)
     )
     for row in rows:
         before = told[-1] if told else None
@@ -291,6 +289,12 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
         elif one.what != '""':
             told.append(one)
     return told
+
+
+def _tells(event: Event) -> bool:
+    """Whether a line gives a reason, or a rule finds something in it."""
+    rules = RULES_BY_EVENT.get(event.event, ())
+    return bool(event.reason or event.cause) or any(rule.when(event) for rule in rules)
 
 
 def _quoted_too(row: Row) -> Row:
