@@ -86,9 +86,7 @@ def test_the_report_tells_findings_before_rebalances_and_the_costliest_first(run
     out = io.StringIO()
     print_report(look([runs_folder / "crash.eager.4.3.1"]), out)
     told = out.getvalue()
-    places = [
-        told.index(words) for words in ("was killed and started again", "runs the eager", "Rebalances:")
-    ]
+    places = [told.index(words) for words in ("ended and was started again", "runs the eager", "Rebalances:")]
     assert places == sorted(places)
     assert "unread meanwhile 36.4 partition-s" in told
 

@@ -198,7 +198,7 @@ def test_a_group_of_which_only_the_end_of_a_rebalance_is_told_has_not_had_none(t
 
 def test_a_finding_of_lines_without_a_group_is_printed(told):
     _, text = told(app="Heartbeat session expired, marking coordinator dead\n")
-    assert "found its session over" in " ".join(text.split())
+    assert "found that its session is over" in " ".join(text.split())
 
 
 def test_a_change_of_topics_is_not_said_to_be_missing_in_the_brokers_logs(told):
@@ -312,7 +312,10 @@ TOLD = {
         "broker  10:00:01.634 Member rdkafka-6ed7af08-.. has left group through explicit `LeaveGroup` request ..",
         "has left group through explicit",
     ),
-    "no topics": ('[thrd:main]: Group "g7": no topics in metadata matched subscription', "sees none"),
+    "no topics": (
+        '[thrd:main]: Group "g7": no topics in metadata matched subscription',
+        "topics that it does not see",
+    ),
     "connect": (
         "2026-01-01 10:00:00,000 ERROR Connector 'a>b.MirrorSourceConnector' failed to properly shut down, has become unresponsive, and more",
         "did not stop",

@@ -113,7 +113,7 @@ PROVED = {
             CLIENT
             + "Offset commit failed on partition a-3 at offset 7: This server does not host this topic-partition."
         ],
-        ["c1 could not commit offsets of a-3: its brokers do not host it"],
+        ["c1 could not commit offsets of a-3: a broker answers that it does not host it"],
         ["tries"],
     ),
     "a coordinator that is not found again": (
@@ -222,6 +222,141 @@ PROVED = {
         ],
         ["c1 could not join: its protocols", "none told"],
         ["rebalancing since", "no assignor that all"],
+    ),
+    "a poll that came too late, and no leaving": (
+        [
+            CLIENT
+            + "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, which typically implies"
+        ],
+        ["c1 let more than max.poll.interval.ms pass"],
+        ["left the group"],
+    ),
+    "a poll that came too late, and a leaving": (
+        [
+            CLIENT
+            + "Member c1-7 sending LeaveGroup request to coordinator b:9092 due to consumer poll timeout has expired."
+        ],
+        ["between two calls of poll() and left the group by itself"],
+        [],
+    ),
+    "a member that fails": (
+        [COORDINATOR + "Member c1-7 in group orders has failed, removing it from the group"],
+        ["heard no heartbeat from c1-7 in time"],
+        ["whole session", "why the process stopped"],
+    ),
+    "a heartbeat of an old generation": (
+        [CLIENT + "Attempt to heartbeat failed since generation 7 is not current"],
+        ["c1 was refused its heartbeat: its generation is over"],
+        ["gives no reason", "no member", "lost to it"],
+    ),
+    "a heartbeat of a member that is not known": (
+        [CLIENT + "Attempt to heartbeat failed since member id c1-7 is not valid"],
+        ["c1 was refused its heartbeat: its group does not know this member"],
+        ["gives no reason", "any more", "lost to it"],
+    ),
+    "an assignment of a group that begins again": (
+        [
+            CLIENT
+            + "SyncGroup failed: The group began another rebalance. Need to re-join the group. Sent generation was Generation{generationId=5}"
+        ],
+        ["refused: the group had begun another rebalance"],
+        [],
+    ),
+    "an assignment of a member that is not known": (
+        [
+            CLIENT
+            + "SyncGroup failed: The coordinator is not aware of this member. Need to re-join the group. Sent generation was Generation{generationId=5}"
+        ],
+        ["c1 asked for its assignment and was refused: The coordinator is not aware of this member"],
+        ["another rebalance"],
+    ),
+    "a request of a static member that was replaced": (
+        [
+            COORDINATOR
+            + "Request memberId=a-1 for static member with groupInstanceId=a is fenced by existing memberId=a-2 during operation leave-group"
+        ],
+        ["refused a request with group.instance.id a"],
+        ["two processes share"],
+    ),
+    "a static member that comes back": (
+        [
+            COORDINATOR
+            + "Static member with groupInstanceId=a and unknown member id joins group orders in PreparingRebalance state. Replacing previously mapped member a-1 with this groupInstanceId."
+        ],
+        ["static member a came back before its session was over"],
+        ["no rebalance was needed"],
+    ),
+    "a member id that nobody used": (
+        [
+            COORDINATOR
+            + "Pending member c1-7 in group orders has been removed after session timeout expiration"
+        ],
+        ["handed out c1-7, a member id with which nobody joined"],
+        ["the join phase waited", "asked twice for an id and used the second only:"],
+    ),
+    "a herder that ends": (
+        ["ERROR [Worker clientId=w1, groupId=connect] Uncaught exception in herder work thread, exiting: "],
+        ["the herder thread of w1 met an exception that nothing caught", "If it was in a group"],
+        ["move or wait", "the others wait"],
+    ),
+    "a connector that does not start": (
+        ["ERROR Failed to start connector 'jdbc'"],
+        ["connector jdbc could not be started"],
+        ["its configuration or its code threw"],
+    ),
+    "a partition that could not be loaded": (
+        [
+            COORDINATOR
+            + "Failed to load metadata from __consumer_offsets-3 with epoch 4 due to out of memory."
+        ],
+        ["could not load __consumer_offsets-3"],
+        ["unload", "have no coordinator until"],
+    ),
+    "a partition that could not be unloaded": (
+        [COORDINATOR + "Failed to unload metadata for __consumer_offsets-3 with epoch 4 due to a bug."],
+        ["could not unload __consumer_offsets-3"],
+        ["have no coordinator until"],
+    ),
+    "a thread of Streams that shuts down": (
+        [
+            "stream-thread [app-StreamThread-1] Encountered the following exception during processing and the thread is going to shut down: "
+        ],
+        ["app-StreamThread-1 met an exception and shuts down"],
+        ["lost all", "lost a stream thread"],
+    ),
+    "a thread of Streams that is fenced": (
+        [
+            "stream-thread [app-StreamThread-1] Detected that the thread is being fenced. This implies that this thread missed a rebalance and dropped out of the consumer group."
+        ],
+        ["app-StreamThread-1 found that it had missed a rebalance"],
+        ["run elsewhere"],
+    ),
+    "a worker whose configuration is not the group's": (
+        [
+            "[Worker clientId=w1, groupId=connect] Was selected to perform assignments, but do not have latest config found in sync request. Returning an empty configuration to trigger re-sync."
+        ],
+        ["w1 does not have the configuration"],
+        ["forces a rebalance"],
+    ),
+    "a commit that an application prints as refused": (
+        ["org.apache.kafka.clients.consumer.CommitFailedException: Offset commit cannot be completed"],
+        ["was refused a commit"],
+        ["had been removed", "generation was over", "Expect"],
+    ),
+    "a rebalance that failed in a member's code": (
+        [
+            CLIENT
+            + "Request joining group due to: rebalance failed due to 'no such assignor' (IllegalStateException)"
+        ],
+        ["a rebalance failed in c1: 'no such assignor' (IllegalStateException)"],
+        ["assignment of the group failed"],
+    ),
+    "another coordinator of a member of librdkafka": (
+        [
+            '%7|1588150000.123|CGRPCOORD|rdkafka#consumer-1| [thrd:main]: Group "orders" changing coordinator 3 -> 2'
+        ],
+        ["from one coordinator to another (broker 3 to 2)"],
+        ["another leader;", "keep what they own"],
     ),
     "all threads of a Streams client": (
         [

@@ -230,7 +230,7 @@ def _because(card: Card, rebalances: Sequence[Row]) -> str:
     if len(own) == 1 or card.first["finding"] in {"rebalance_storm", "generation_loop"}:
         return f"{group}: {said}."
     lasted_s = (own[-1]["start_ms"] - own[0]["start_ms"]) / 1000
-    within = f" within {_span(lasted_s)}" if lasted_s >= 1 else ""
+    within = f", begun within {_span(lasted_s)}" if lasted_s >= 1 else ""
     return f"{group}: {said}. These logs tell of {len(own):,} rebalances{within}."
 
 

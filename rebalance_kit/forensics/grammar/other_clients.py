@@ -550,11 +550,11 @@ _FRAMEWORK_LINES: tuple[tuple[str, str], ...] = (
         "stream-thread [{client}] Detected task {_} that got migrated to another thread. This implies that this thread missed a rebalance{_}",
     ),
     (
-        "stream_thread_dead",
+        "stream_thread_failed",
         "stream-thread [{client}] Encountered the following exception during processing and the thread is going to shut down{_}",
     ),
     (
-        "stream_thread_dead",
+        "stream_thread_failed",
         "stream-thread [{client}] Encountered the following exception during processing and sent shutdown request{_}",
     ),
     ("stream_thread_dead", "stream-client [{client}] All stream threads have died.{_}"),

@@ -40,7 +40,7 @@ def test_one_rebalance_is_told_by_its_cause_alone(tmp_path):
 def test_several_rebalances_are_counted_after_the_finding(tmp_path):
     told = screen(tmp_path, failing(0, 3, "c2") + joining(60, 4, "c3"))
     assert told.startswith(f"{GROUP}: the coordinator heard no heartbeat from c2")
-    assert "These logs tell of 2 rebalances within 60 s." in told
+    assert "These logs tell of 2 rebalances, begun within 60 s." in told
 
 
 def test_a_high_generation_does_not_hide_why_the_last_rebalance_was(tmp_path):

@@ -15,6 +15,7 @@ from rebalance_kit.forensics.findings.rules.in_words import (
     bare_of,
     coordinators,
     differ,
+    left,
     node_of,
     not_ready,
     of_streams,
@@ -101,7 +102,6 @@ class _Hits:
                 self._keep(name, words)
         if event.member is not None and len(self.members) < _ECHOES:
             self.members[event.member] = None
-        self.states.add(event.state_to or event.event)
         self._last(event.at_ms, event.over_ms, event)
 
     def _last(self, last_ms: int | None, over_ms: int | None, first: Event) -> None:
@@ -245,6 +245,7 @@ class ByRule:
             if rule.when(event):
                 kind, key = _whose(event)
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
+                hits.states.add(event.state_to or event.event)
                 if hits.is_echoed_by(event) or self._is_printed_again(rule.code, event):
                     continue
                 hits.add(event)
@@ -295,6 +296,8 @@ class ByRule:
                 }
             elif code == "many_generations":
                 quoted = quoted | {"generation": hits.generation}
+            elif code in {"poll_timeout_exceeded", "client_poll_timeout"}:
+                quoted = quoted | {"how": left(first, hits.states)}
             elif code == "stream_thread_died":
                 quoted = quoted | {"how": of_streams(first, hits.states)}
             elif code == "coordinator_not_ready":
@@ -303,7 +306,7 @@ class ByRule:
                 quoted = quoted | {"how": not_ready(first), "again": again}
             elif code == "coordinator_lost":
                 told = coordinators(first.detail, self._found.get(who or ""))
-                if who in self._without:
+                if who in self._without and first.side == "java":
                     told["end"] = AGAIN if told["again"] else WITHOUT
                 quoted = quoted | told
             quoted = {**quoted, **hits.several()}

@@ -74,7 +74,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "connect_configs_differ",
         ("config_mismatch",),
-        sentence="{who} does not have the configuration that its group's assignment is based on, and forces a rebalance for it",
+        sentence="{who} does not have the configuration that its group's assignment is based on{how}",
         do="Look at config.storage.topic of all workers with this group.id: two Connect clusters that share a group.id with "
         "different config topics, a config topic that was deleted or is compacted wrongly, or one that a worker cannot read.",
         source="Connect: DistributedHerder.handleRebalanceCompleted; WorkerCoordinator",
@@ -91,23 +91,23 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "coordinator_not_loaded",
         ("coordinator_load_failed",),
-        sentence="a coordinator could not load or unload {detail}: the groups of that partition have no coordinator until it can",
+        sentence="a coordinator could not {how} {detail}",
         do="Read the exception ({reason}) at that broker; move the leader of that partition of __consumer_offsets to another replica, or "
-        "restart the broker. Clients look for their coordinator meanwhile and cannot join or commit.",
+        "restart the broker. Where it could not be loaded, clients of the groups stored there cannot join or commit meanwhile.",
         source="CoordinatorRuntime.CoordinatorContext; GroupMetadataManager.doLoadGroupsAndOffsets",
     ),
     LineRule(
         "coordinator_writes_refused",
         ("coordinator_writes_refused",),
         sentence="a coordinator {how} ({reason})",
-        do="Where the broker is not the leader any more the coordinator has moved: its clients find the new one. Otherwise look at the "
+        do="Where the broker is not the leader any more the coordinator has moved, and clients look for the new one. Otherwise look at the "
         "replicas of __consumer_offsets (min.insync.replicas) and the disk.",
         source="CoordinatorRuntime; KAFKA-20635",
     ),
     LineRule(
         "offsets_not_appended",
         ("offsets_append_failed",),
-        sentence="a coordinator could not write to __consumer_offsets-{detail}: what it was to store there for a group is not stored",
+        sentence="a broker could not write to __consumer_offsets-{detail}, where groups are stored",
         do="Read the exception below that line. Of too few in-sync replicas: bring the other replicas of __consumer_offsets back, or compare "
         "its min.insync.replicas with its replication factor. A group whose assignment cannot be stored begins its rebalance again.",
         source="ReplicaManager.appendToLocalLog; offsets.topic.replication.factor; min.insync.replicas",
@@ -122,34 +122,34 @@ GROUP_RULES: tuple[Rule, ...] = (
     ),
     LineRule(
         "stream_thread_died",
-        ("streams_state", "stream_thread_replaced", "stream_thread_dead"),
+        ("streams_state", "stream_thread_replaced", "stream_thread_failed", "stream_thread_dead"),
         when=lambda event: event.event != "streams_state" or event.state_to in {"ERROR", "PENDING_ERROR"},
         sentence="{who} {how}",
-        do="Look for the exception before that line: mostly one that its code did not catch. Since 4.0 a replaced thread does not leave the group: nobody takes its tasks over before "
+        do="Look for the exception beside that line. Since 4.0 a thread that is replaced does not leave the group: if it had tasks, nobody takes them over before "
         "session.timeout.ms has passed.",
         source="StreamsUncaughtExceptionHandler; KIP-671; KIP-1092",
     ),
     LineRule(
         "worker_died",
         ("worker_died",),
-        sentence="the herder thread of {who} ended with an exception: the worker stops, and its connectors and tasks move or wait",
-        do="Read the exception below that line, mend its cause and start the worker again; until scheduled.rebalance.max.delay.ms has passed "
-        "the others wait for it.",
+        sentence="the herder thread of {who} met an exception that nothing caught, and exits",
+        do="Read the exception below that line, mend its cause and start the worker again. If it was in a group and ran "
+        "connectors or tasks, these may stand still until scheduled.rebalance.max.delay.ms has passed.",
         source="Connect: DistributedHerder.run",
     ),
     LineRule(
         "connector_not_started",
         ("connector_not_started",),
-        sentence="connector {who} was not started: its configuration or its code threw an exception; the group of the workers is not concerned",
-        do="Read the exception below that line, then correct the connector's configuration.",
+        sentence="connector {who} could not be started",
+        do="Read the exception below that line; if the configuration is wrong, correct it. That alone is no rebalance of the workers.",
         source="Connect: DistributedHerder.startConnector",
     ),
     LineRule(
         "offsets_of_others",
         ("task_offsets_foreign",),
         sentence="{who} offers offsets of {topic}, which is not assigned to it: they are not committed",
-        do="Once, after a rebalance, it is harmless. Again and again: the task keeps offsets of partitions that it gave up (it must drop them in "
-        "close()), or a transformation renames the topic (preCommit needs the original one). Its group's offsets stand still meanwhile.",
+        do="Once, after a rebalance, it is harmless. Again and again: perhaps the task keeps offsets of partitions that it gave up (it must drop them in "
+        "close()), or a transformation renames the topic (preCommit needs the original one).",
         source="Connect: WorkerSinkTask.commitOffsets",
     ),
     LineRule(
@@ -162,9 +162,9 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "task_failed",
         ("task_killed",),
-        sentence="task {who} failed with an exception; until it is restarted it does no work{where}",
+        sentence="task {who} failed with an exception; until it is restarted it does no work",
         do="Read the exception below that line, mend its cause (often a record: errors.tolerance, a dead letter queue), then restart the "
-        "task: POST /connectors/NAME/tasks/N/restart.",
+        "task: POST /connectors/NAME/tasks/N/restart. When a sink's task fails, its consumer leaves its group.",
         source="Connect: WorkerTask.doRun; KIP-298",
     ),
     LineRule(
@@ -172,7 +172,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         ("config_unread",),
         sentence="{who} had read nothing of its config topic when the group's assignment was based on it (offset {detail}, the first time)",
         do="Harmless while a worker starts. Where the offset stays -1 compare config.storage.topic and the clusters of all workers with "
-        "this group.id: this worker's config topic is empty, and it forces a rebalance for it.",
+        "this group.id: its config topic may be empty, or another one than theirs.",
         source="Connect: DistributedHerder.handleRebalanceCompleted",
     ),
     LineRule(
@@ -187,8 +187,8 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "connector_unresponsive",
         ("connector_unresponsive",),
-        sentence="{who} did not stop when its worker told it to: it may go on reading or writing beside its successor",
-        do="Restart that worker if the two do harm; look for what its stop() waits for (a poll or a put that hangs), and compare with "
+        sentence="{who} did not stop in time when its worker told it to",
+        do="If it goes on reading or writing beside a successor, restart that worker. Look for what its stop() waits for (a poll or a put that hangs), and compare with "
         "task.shutdown.graceful.timeout.ms.",
         source="Connect: WorkerConnector.awaitShutdown; Worker.awaitStopTask",
     ),
@@ -202,8 +202,8 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "worker_cut_off",
         ("worker_cut_off",),
-        sentence="{who} could not reach its coordinator for {over_ms} ms and gave up its connectors and tasks",
-        do="Look at the broker and the network; connectors and tasks stop until the worker has joined again.",
+        sentence="{who} could not reach its coordinator for {over_ms} ms and gives up its assignment",
+        do="Look at the broker and the network; what the worker ran stands still until it has joined again.",
         source="Connect: WorkerCoordinator.poll; scheduled.rebalance.max.delay.ms",
     ),
     LineRule(
@@ -225,8 +225,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "coordinator_changed",
         ("rd_coordinator",),
         when=lambda event: (event.state_from or "").isdigit() and event.state_to != "-1",
-        sentence="{who} went from one coordinator to another (broker {state_from} to {state_to}): the group's partition of __consumer_offsets has another leader",
-        do="Expected after a broker restart or a leader election; members keep what they own meanwhile. Look at the brokers where it repeats.",
+        sentence="{who} went from one coordinator to another (broker {state_from} to {state_to})",
+        do="Expected after a broker restart, or when the partition of __consumer_offsets in which the group is stored gets another leader. Look at the brokers where it repeats.",
         source="NOT_COORDINATOR; rdkafka_cgrp.c",
     ),
     LineRule(
@@ -244,8 +244,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         ),
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
         sentence="{who} {how}: {reason}{again}",
-        do="Mostly a broker was restarted, or the leader of __consumer_offsets moved: clients look for the new coordinator and try "
-        "again. Look at the brokers where it goes on for more than seconds.",
+        do="Expected for seconds after a broker restart, or when a leader of __consumer_offsets moves: clients look for the coordinator again. "
+        "Look at the brokers where it goes on for longer.",
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
     ),
     LineRule(
@@ -272,8 +272,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_commit_refused",
         ("other_commit_failed",),
         when=lambda event: _OVER(event) and not _UNDER_WAY(event),
-        sentence="{who} was refused a commit {how}: {reason}",
-        do="Expect those records twice. Look whether the group went on without it, or it had given its partitions up before it committed, and at what it did just before.",
+        sentence="{who} was refused a commit{how}: {reason}",
+        do="The records of that commit may come twice. Look whether the group went on without it, or it had given its partitions up before it committed, and at what it did just before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
     ),
     LineRule(
@@ -281,8 +281,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         ("other_commit_failed", "commit_failed", "auto_commit_failed"),
         when=lambda event: _UNANSWERED(event) and not _OVER(event) and not _UNDER_WAY(event),
         sentence="{who} could not commit its offsets ({reason}); that says nothing of its membership",
-        do="The coordinator did not answer in time, or was not ready: look at that broker. The client tries again; what it read since its "
-        "last commit is read twice if it stops before one succeeds.",
+        do="Look at the coordinator's broker and the network. If no later commit succeeds before the client stops, what it read since its "
+        "last one is read twice.",
         source="RetriableCommitFailedException",
     ),
     LineRule(
@@ -301,14 +301,14 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "client_poll_timeout",
         ("other_poll_timeout",),
-        sentence="{who} did not poll within its limit and left the group by itself",
+        sentence="{who} did not poll within its limit{how}",
         do="Do less between two calls of poll(), or raise the limit above the slowest batch.",
         source=_POLL_DOC,
     ),
     LineRule(
         "subscription_abandoned",
         ("subscription_abandoned",),
-        sentence="{who} took longer than Consumer.MaxProcessingTime over a record: sarama gave its subscription to {topic} up for a while, "
+        sentence="{who} took longer than Consumer.MaxProcessingTime over a record: sarama gave its subscription to {topic} up, "
         "which alone is no rebalance",
         do="Raise Consumer.MaxProcessingTime above the slowest record, or hand slow work to other goroutines.",
         source="sarama: partitionConsumer.responseFeeder",
@@ -316,7 +316,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "subscription_empty",
         ("subscription_empty",),
-        sentence="{who} subscribes to topics of which it sees none: it has nothing to read",
+        sentence="{who} subscribes to topics that it does not see",
         do="Compare the names with kafka-topics.sh --list, and its rights (DESCRIBE on the topics); a pattern finds a new topic with the next "
         "refresh of the metadata (metadata.max.age.ms, topic.metadata.refresh.interval.ms).",
         source="UNKNOWN_TOPIC_OR_PARTITION; librdkafka rd_kafka_cgrp_metadata_update_check",
@@ -324,46 +324,47 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "ghost_member_id",
         ("pending_failed",),
-        sentence="the join phase waited a whole session for {who}, a member id that had been handed out and was never used",
+        sentence="the coordinator had handed out {who}, a member id with which nobody joined, and removed it when its session was over",
         do=(
-            "The client asked twice for an id and used the second only (a lost answer, or a librdkafka of 2026 after a "
-            "coordinator change): update the client; a shorter session shortens the wait."
+            "Perhaps the client asked twice for an id and used the second only (a lost answer, or a librdkafka of 2026 after a "
+            "coordinator change): update the client. A join phase waits for such an id; a shorter session shortens that."
         ),
         source="KIP-394 (MEMBER_ID_REQUIRED); confluentinc/librdkafka#5569",
     ),
     LineRule(
         "silent_member",
         ("not_rejoined",),
-        sentence="everybody waited for members that sent heartbeats but did not poll; the coordinator went on without them: {detail}",
-        do="Poll always (also while paused) or close what is idle; the wait is the largest max.poll.interval.ms of the group.",
+        sentence="the coordinator removed members that had not joined when its rebalance went on: {detail}",
+        do="A member that sends heartbeats and does not poll is waited for, up to the largest max.poll.interval.ms of the group. Poll always (also while paused) "
+        "or close what is idle.",
         source=f"{_POLL_DOC}; ClassicGroup",
     ),
     LineRule(
         "silent_leader",
         ("leader_replaced",),
         sentence="the group's leader did not come back in time and another member ({who}) had to lead",
-        do="Take a thread dump of the old leader: heartbeats go on while its polling thread hangs.",
+        do="If the old leader still runs, take a thread dump of it: heartbeats go on where a polling thread hangs.",
         source="ClassicGroup.maybeElectNewJoinedLeader",
     ),
     LineRule(
         "nobody_rejoined",
         ("nobody_rejoined",),
-        sentence="not one member came back for the rebalance within the largest max.poll.interval.ms",
-        do="All are static and silent: look at what they have in common (a shared dependency, a deployment).",
+        sentence="the coordinator could not complete a rebalance, because no member came back for it",
+        do="Static members stay in a group to which they do not come back: look at what they have in common (a shared dependency, a deployment).",
         source="GroupMetadataManager.completeClassicGroupJoin",
     ),
     LineRule(
         "forgotten_members",
         ("empty_assignments",),
         sentence="the leader left members out of its assignment, so they got nothing: {detail}",
-        do="The assignor that the leader ran does not treat all members: look at a custom assignor, or at mixed clients.",
+        do="Look at the assignor that the leader ran: a custom one, or mixed clients.",
         source="GroupMetadataManager.classicGroupSync",
     ),
     RebalanceRule(
         "assignment_never_fetched",
         lambda row: row.trigger == "sync_timeout",
         sentence="{who} joined but never asked for its assignment (SyncGroup) and was removed",
-        do="Its polling thread hangs between the two requests: take a thread dump; brokers before 2.8.1 wait for ever.",
+        do="If it still runs, take a thread dump: its polling thread may hang between the two requests. Brokers before 2.8.1 wait for ever.",
         source="KAFKA-12890; AbstractCoordinator",
     ),
     RebalanceRule(
@@ -372,7 +373,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         sentence="the coordinator could not write the assignment to __consumer_offsets and began again{where}",
         do=(
             "NOT_COORDINATOR and NOT_LEADER: the leader of that partition has moved, and the group goes on at another broker. Otherwise repair "
-            "the topic, not the consumers: its partition is under min.insync.replicas. Replication factor 3 for __consumer_offsets."
+            "the topic, not the consumers: its partition may be under min.insync.replicas. Replication factor 3 for __consumer_offsets."
         ),
         source="offsets.topic.replication.factor; GroupMetadataManager.classicGroupSyncToStable",
     ),
@@ -380,9 +381,9 @@ GROUP_RULES: tuple[Rule, ...] = (
         "assignment_failed",
         ("rejoin_requested",),
         when=lambda event: _FAILED_IN_CODE.search(event.reason or "") is not None,
-        sentence="the assignment of the group failed in {who}: {reason}",
-        do="Mend what the exception names. The leader computes the assignment: as long as that fails in it, nobody is given anything, and Kafka "
-        "Streams shuts the client down.",
+        sentence="a rebalance failed in {who}: {how}",
+        do="Mend what the exception names. If it was thrown where the leader computes the assignment, nobody is given anything until that succeeds; Kafka "
+        "Streams may shut the client down.",
         source="ConsumerCoordinator.onLeaderElected; AbstractCoordinator.joinGroupIfNeeded",
     ),
     LineRule(
@@ -436,14 +437,14 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "instance_id_shared",
         ("instance_fenced",),
-        sentence="a process went on using group.instance.id {instance} after another one had taken it over: two processes share it",
-        do="Give every process its own group.instance.id; look for two replicas with one configuration.",
+        sentence="the coordinator refused a request with group.instance.id {instance}: its member id is not the one that has it now",
+        do="A process that was replaced may have sent it. If two go on side by side, give each its own group.instance.id; look for two replicas with one configuration.",
         source=f"{_KIP345}; FENCED_INSTANCE_ID",
     ),
     RebalanceRule(
         "died_without_goodbye",
         lambda row: row.fate == "restarted",
-        sentence="{who} was killed and started again without having left: its old partitions waited for the session to end",
+        sentence="{who} ended and was started again without having left the group: its old member id stayed until its session was over",
         do=(
             "Let the process close its consumer on SIGTERM (wakeup, then close), and give it the time; or use static "
             "membership with a session longer than a restart."
@@ -470,15 +471,15 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "stale_epoch_commit",
         ("commit_stale",),
-        sentence="{who} committed with a member epoch that had just moved on; the commit was refused",
-        do="The next commit carries the offsets: treat it as retriable, lose nothing. Brokers from 4.3 accept it.",
+        sentence="{who} committed with a member epoch that was over; the commit was refused",
+        do="Treat it as retriable: a later commit carries the offsets too. Brokers from 4.3 accept it.",
         source="KIP-848; KIP-1251; STALE_MEMBER_EPOCH",
     ),
     LineRule(
         "commit_during_rebalance",
         ("commit_failed", "auto_commit_failed", "other_commit_failed"),
         when=_UNDER_WAY,
-        sentence="{who} tried to commit while its group was rebalancing; the commit waits until that is over",
+        sentence="{who} tried to commit while its group was rebalancing; the commit failed",
         do="Retriable: call poll() and commit again. Never restart a process for it, that is another rebalance.",
         source="RebalanceInProgressException; KIP-429",
     ),
@@ -502,7 +503,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         ("offset_out_of_range",),
         sentence="{who} stood at an offset of {topic} that does not exist (any more): {detail}",
         do=(
-            "Either retention overtook a slow or stopped consumer, or the topic was deleted and made again: compare committed "
+            "Perhaps retention overtook a slow or stopped consumer, or the topic was deleted and made again: compare committed "
             "offsets with the log's start; stop a group before its topic is recreated."
         ),
         source="auto.offset.reset; OffsetOutOfRangeException",
@@ -518,7 +519,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     LineRule(
         "poll_overrun",
         ("poll_late",),
-        sentence="{who} called poll() {over_ms} ms too late; until then its partitions were read by nobody or by others",
+        sentence="{who} called poll() about {over_ms} ms too late",
         do="That figure is what the limit lacks: make batches smaller by as much, or raise max.poll.interval.ms above it.",
         source=_POLL_DOC,
     ),
@@ -526,8 +527,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "rebalance_unattended",
         ("rd_session_timeout",),
         when=lambda event: "ebalance in progress" in (event.reason or ""),
-        sentence="{who} (librdkafka) was told of a rebalance and did not rejoin for {over_ms} ms: its application did not poll, and its session ended",
-        do="The coordinator answered, so look at the application: it must call poll() (consume) while it works, within the session as long as a "
+        sentence="{who} (librdkafka) was told of a rebalance, had no successful answer for {over_ms} ms, and its session ended",
+        do="The coordinator answered, so look at the application first: it must call poll() (consume) while it works, within the session as long as a "
         "rebalance waits. Shorter batches, or work in another thread with the partitions paused.",
         source="librdkafka: rdkafka_cgrp.c; session.timeout.ms",
     ),
@@ -544,8 +545,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "native_session_lost",
         ("rd_session_timeout",),
         when=lambda event: "ebalance in progress" not in (event.reason or ""),
-        sentence="{who} (librdkafka) heard nothing from the coordinator{where} for {over_ms} ms and gave its partitions up by itself",
-        do="Was the process or its machine frozen? Several clients at the same moment say so; one alone: look at the broker and the network.",
+        sentence="{who} (librdkafka) had no successful answer from the coordinator{where} for {over_ms} ms, and its session ended",
+        do="Was the process or its machine frozen? Several clients at the same moment may say so; one alone: look at the broker and the network.",
         source="librdkafka: session.timeout.ms; rdkafka_cgrp.c",
     ),
 )

@@ -23,9 +23,9 @@ _ANSWERED = {
 
 #: How it stood with a member whose commit was refused, by the error.
 _HOW = {
-    "UNKNOWN_MEMBER_ID": "when it was no member of its group (any more)",
-    "ILLEGAL_GENERATION": "with a generation that was over",
-    "REBALANCE_IN_PROGRESS": "while its group was rebalancing",
+    "UNKNOWN_MEMBER_ID": " when it was no member of its group (any more)",
+    "ILLEGAL_GENERATION": " with a generation that was over",
+    "REBALANCE_IN_PROGRESS": " while its group was rebalancing",
 }
 
 
@@ -40,22 +40,63 @@ def not_ready(event: Event) -> str:
     return _ANSWERED.get(_error(event), "found no coordinator of its group")
 
 
+def out_of_group(event: Event) -> str:
+    """What a line says of a membership."""
+    if event.event == "other_session_expired":
+        return "its session is over"
+    error = _error(event)
+    if error == "FENCED_INSTANCE_ID":
+        return "another member has its group.instance.id"
+    if error == "ILLEGAL_GENERATION" or _OLD_GENERATION.search(event.text):
+        return "its generation is over"
+    return "its epoch is over" if error == "FENCED_MEMBER_EPOCH" else "its group does not know this member"
+
+
+#: What Java's clients say of an old generation, and of an epoch.
+_OLD_GENERATION = re.compile(r"generation \S+ is not current")
+
+
 def _out_of_group(event: Event) -> dict[str, str]:
     """What the line says of the membership, with the error's name where it tells one."""
-    said = "was told that it is no member any more"
-    if event.event == "other_session_expired":
-        said = "found its session over"
-    elif _error(event) == "ILLEGAL_GENERATION":
-        said = "was told that its generation is over"
-    return {"how": f"{said} ({event.reason})" if event.reason else said}
+    verb = "found" if event.event == "other_session_expired" else "was told"
+    return {"how": f"{verb} that {out_of_group(event)}" + (f" ({event.reason})" if event.reason else "")}
+
+
+def _heartbeat(event: Event) -> dict[str, str]:
+    """The same of a heartbeat that was refused."""
+    return {"how": out_of_group(event) + (f" ({event.reason})" if event.reason else "")}
 
 
 def _how(event: Event) -> dict[str, str]:
-    """How it stood with a member whose commit was refused."""
-    if "not part of an active group" in f"{event.reason} {event.text}":
-        return {"how": "when it was in no active group: it had been put out, or had not joined yet"}
-    untold = "after it had been removed from the group or its generation was over"
-    return {"how": _HOW.get(_error(event), untold)}
+    """How it stood with a member whose commit was refused; empty where only its error tells."""
+    said = f"{event.reason} {event.text}"
+    if "not part of an active group" in said:
+        return {"how": " when it was in no active group"}
+    rebalanced = " after its group had rebalanced" if "group has already rebalanced" in said else ""
+    return {"how": _HOW.get(_error(event), rebalanced)}
+
+
+def _too_late(event: Event) -> dict[str, str]:
+    """Why a member was not given its assignment."""
+    reason = event.reason or "the line gives no reason"
+    begun = _ANOTHER.search(reason) is not None
+    return {"how": "the group had begun another rebalance" if begun else reason}
+
+
+_ANOTHER = re.compile(r"began another rebalance|rebalance.in.progress", re.IGNORECASE)
+
+
+def _in_code(event: Event) -> dict[str, str]:
+    """What a rebalance failed for."""
+    return {"how": (event.reason or "").removeprefix("rebalance failed due to ")}
+
+
+def _forced(event: Event) -> dict[str, str]:
+    return {"how": ", and forces a rebalance for it" if "Forcing rebalance" in event.text else ""}
+
+
+def _loaded(event: Event) -> dict[str, str]:
+    return {"how": "unload" if "o unload" in event.text else "load"}
 
 
 #: A node as Java's client writes it: the coordinator's connection has an id that counts down from the highest.
@@ -80,28 +121,34 @@ def several(who: str, members: list[str], apart_ms: int) -> str:
     """That several members of one name were removed."""
     named = ", ".join(short(one) for one in members[:4]) + (", ..." if len(members) > 4 else "")
     within = f" within {apart_ms / 1000:,.1f} s" if apart_ms else " in the same moment"
-    return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) for a whole session and removed them{within}"
+    return f"the coordinator heard no heartbeat from {len(members)} members called {who} ({named}) in time and removed them{within}"
 
 
-def _of_task(event: Event) -> dict[str, str]:
-    """What becomes of a task's consumer: a source has none."""
-    if "SourceTask" in event.text or "WorkerSinkTask" in event.text:
-        return {"where": "" if "SourceTask" in event.text else "; its consumer leaves its group"}
-    return {"where": " (a sink's consumer leaves its group)"}
+def left(first: Event, states: set[str]) -> str:
+    """That a member left whose poll came too late, where its lines say so: a static one stays until its session is over."""
+    return " and left the group by itself" if "leaving" in states or _LEAVES.search(first.text) else ""
+
+
+_LEAVES = re.compile(r"\bleav(?:e|ing)\b", re.IGNORECASE)
 
 
 def of_streams(first: Event, states: set[str]) -> str:
     """What became of a Streams client's threads, and of the client."""
     state = next((state for state in ("ERROR", "PENDING_ERROR") if state in states), None)
-    lost = "lost a stream thread" if ALL_DEAD not in states else "lost all its stream threads"
+    dead = "lost all its stream threads" if _ALL_DEAD in states else ""
     if state is None:
-        return lost
-    dead = f"{lost} and " if ALL_DEAD in states else ""
+        return dead or next((words for part, words in _OF_THREADS.items() if part in first.text), _DIED)
+    dead = f"{dead} and " if dead else ""
     return f"{dead}went into the state {state}, from which a Streams client does not come back by itself"
 
 
-#: The line that all threads of a Streams client have died.
-ALL_DEAD = "stream_thread_dead"
+#: The line that all threads of a Streams client have died; what others say of one.
+_ALL_DEAD = "stream_thread_dead"
+_OF_THREADS = {
+    "Replacing thread": "replaces a stream thread after an exception",
+    "sent shutdown request": "met an exception and asks for a shutdown",
+}
+_DIED = "met an exception and shuts down"
 
 #: What is said of a coordinator that was lost last.
 WITHOUT = "; no line after it tells that it found one again"
@@ -109,8 +156,10 @@ AGAIN = "; it lost it once more, and no line after that tells that it found one 
 
 
 def _right(event: Event) -> dict[str, str]:
-    of_topics = _OF_TOPICS.search(f"{event.reason} {event.text}")
-    return {"how": "what it subscribes to or commits" if of_topics else "this group"}
+    said = f"{event.reason} {event.text}"
+    if _OF_TOPICS.search(said):
+        return {"how": "what it subscribes to or commits"}
+    return {"how": "this group" if "group" in (event.reason or said).lower() else "what it asked for"}
 
 
 def _unexpected(event: Event) -> dict[str, str]:
@@ -160,10 +209,6 @@ def _held_back(event: Event) -> dict[str, str]:
     )
 
 
-def _thrown(event: Event) -> dict[str, str]:
-    return {"where": ", which its poll() throws on" if event.side == "java" else ""}
-
-
 def node_of(text: str | None) -> str | None:
     """A node in words: its address, and its broker's number where that is told."""
     found = _NODE.search(text or "")
@@ -197,9 +242,12 @@ IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
     {
         "zombie_commit": _how,
         "client_commit_refused": _how,
-        "task_failed": _of_task,
         "client_lost_session": _out_of_group,
-        "callback_failed": _thrown,
+        "member_fenced": _heartbeat,
+        "sync_race": _too_late,
+        "assignment_failed": _in_code,
+        "connect_configs_differ": _forced,
+        "coordinator_not_loaded": _loaded,
         "leave_timed_out": _held_back,
         "native_session_lost": _native,
         "heartbeats_unanswered": _unanswered,

@@ -11,7 +11,7 @@ from rebalance_kit.forensics.findings.rules.rule import LineRule, RebalanceRule,
 _POLL_DOC = "KIP-62; consumer config max.poll.interval.ms"
 _STATIC_DOC = "KIP-345 (static membership)"
 _KIP848 = "KIP-848"
-_EXPIRED = "the coordinator heard no heartbeat from {who} for a whole session and removed it"
+_EXPIRED = "the coordinator heard no heartbeat from {who} in time and removed it"
 _FIND_OUT = (
     "Find out whether the process stopped or stood still (killed, out of memory, long GC pause, network): its own log, its container's last "
     "state, the host's journal at that moment."
@@ -32,7 +32,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "poll_timeout_exceeded",
         ("poll_timeout", "rd_poll_timeout", "leaving"),
         when=lambda event: event.event != "leaving" or "poll timeout" in (event.reason or ""),
-        sentence="{who} let more than max.poll.interval.ms pass between two calls of poll() and left the group by itself",
+        sentence="{who} let more than max.poll.interval.ms pass between two calls of poll(){how}",
         do=(
             "Make a batch smaller (max.poll.records) or hand slow work to other threads with the partitions paused; "
             "raise max.poll.interval.ms above the worst batch. The session timeout has nothing to do with it."
@@ -57,10 +57,10 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     RebalanceRule(
         "member_frozen",
         lambda row: row.fate == "frozen",
-        sentence="{who} was removed as dead while its process lived: it was silent and came back as a zombie",
+        sentence="{who} was removed while its process lived: its log goes on after that",
         do=(
             "Look for long garbage collections, CPU throttling, a suspended machine or a broken network; make processing "
-            "idempotent, since what it had read and not committed was read again."
+            "idempotent, since what it had read and not committed is read again."
         ),
         source="KIP-62",
     ),
@@ -68,14 +68,14 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "zombie_commit",
         ("commit_failed", "auto_commit_failed", "commit_not_sent"),
         when=lambda event: event.event == "commit_not_sent" or _REFUSED(event),
-        sentence="{who} tried to commit {how}; the commit was refused",
-        do="Expect the records since its last accepted commit twice; do not commit in onPartitionsLost.",
+        sentence="{who} tried to commit{how}; the commit was refused",
+        do="The records since its last accepted commit may come twice. Do not commit in onPartitionsLost.",
         source="KIP-429; ConsumerRebalanceListener",
     ),
     LineRule(
         "stream_thread_fenced",
         ("stream_thread_fenced",),
-        sentence="{who} missed a rebalance and was fenced: its tasks run elsewhere, it closes them and joins again",
+        sentence="{who} found that it had missed a rebalance: it closes its tasks and joins again",
         do="Look at what held it up before: a slow batch (max.poll.interval.ms), a transaction that was aborted "
         "(transaction.timeout.ms), a pause of the process or of the network.",
         source="TaskMigratedException; KIP-447",
@@ -83,22 +83,22 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "consumer_crashed",
         ("consumer_crashed",),
-        sentence="{who} crashed with an exception ({reason}): its consumer leaves the group, and stays away unless it is started again",
-        do="Read the exception and catch it in the handler: a record that cannot be read comes back after every restart. kafkajs starts a "
+        sentence="{who} crashed with an exception ({reason})",
+        do="Read the exception, and catch it if the handler throws it: a record that cannot be read comes back after every restart. If nothing starts the consumer again, it stays away. kafkajs starts a "
         "consumer again only after what it takes for retriable (restartOnFailure); spring-kafka's container stays stopped after an Error.",
         source="kafkajs: consumer.events.CRASH; spring-kafka: ConsumerStoppedEvent",
     ),
     LineRule(
         "consumer_restarts",
         ("consumer_restarts",),
-        sentence="{who} crashed with an exception ({reason}) and starts again by itself: it leaves its group and joins it anew",
-        do="Read the exception: kafkajs starts a consumer again after an error that it takes for retriable, each time with a rebalance.",
+        sentence="{who} crashed with an exception ({reason}) and starts again by itself",
+        do="Read the exception: kafkajs starts a consumer again after an error that it takes for retriable; each time may cost a rebalance.",
         source="kafkajs: consumer.events.CRASH; restartOnFailure",
     ),
     LineRule(
         "instance_id_refused",
         ("client_instance_refused", "instance_refused"),
-        sentence="{who} uses group.instance.id {instance}, which a living member owns: it was refused and stopped",
+        sentence="{who} uses group.instance.id {instance}, which another member owns: it was refused",
         do=(
             "Give every process its own group.instance.id. Under the consumer protocol the newcomer is refused, "
             "under the classic one the older member is fenced."
@@ -129,7 +129,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
             *("session timeout is not within", "INVALID_SESSION_TIMEOUT", "uthoriz", "AUTHORIZ"),
         ),
         sentence="{who} could not join the group: {reason}",
-        do="The error is final for that consumer: correct its configuration or its rights and start it again.",
+        do="Read the error. Where the line calls it fatal, correct that consumer's configuration or its rights and start it again.",
         source="AbstractCoordinator.JoinGroupResponseHandler",
     ),
     LineRule(
@@ -145,18 +145,18 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "wrong_callback",
         ("rd_wrong_call",),
-        sentence="{who} answered a cooperative rebalance with assign()/unassign(): the call failed, it reads nothing and holds the group",
+        sentence="a call of assign() or unassign() in the application of {who} failed: {reason}",
         do=(
             "Ask rebalance_protocol() in the callback: COOPERATIVE needs incremental_assign/incremental_unassign "
-            "(always so under group.protocol=consumer), EAGER needs assign/unassign. Or register no callback."
+            "(always so under group.protocol=consumer), EAGER needs assign/unassign. Until the right call is made it reads nothing, and its group may wait for it. Or register no callback."
         ),
         source="librdkafka INTRODUCTION: rebalance callback",
     ),
     LineRule(
         "reconciliation_stuck",
         ("rd_postponed",),
-        sentence="{who} did not finish the assignment it was told ({n} heartbeats later it still had not)",
-        do="Look at its rebalance callback: it must make the incremental (un)assign call and return.",
+        sentence="{who} had not finished one change of its assignment when it was told the next",
+        do="Where that goes on, look at its rebalance callback: it must make the incremental (un)assign call and return.",
         source=_KIP848,
     ),
     LineRule(
@@ -165,21 +165,21 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         sentence="{how} ({reason})",
         do=(
             "Read the exception in the coordinator's log; a client that is answered UNKNOWN_SERVER_ERROR stops. In Kafka 4.x a consumer-protocol "
-            "member that joins a classic group before its first generation is done triggers this: start it again once the group is stable."
+            "member that joins a classic group before its first generation is done may trigger this: start it again once the group is stable."
         ),
         source="GroupCoordinatorService.handleOperationException; ConsumerGroup.fromClassicGroup",
     ),
     LineRule(
         "fatal_error",
         ("fatal",),
-        sentence="{who} stopped for good after a fatal error",
-        do="Restart it after the cause is gone; alert on this line, a consumer in this state looks alive.",
+        sentence="{who} met a fatal error",
+        do="Restart it after the cause is gone, and alert on this line: a consumer in this state does nothing and may look alive.",
         source="ConsumerMembershipManager",
     ),
     LineRule(
         "member_fenced",
         ("heartbeat_fenced", "heartbeat_unknown", "heartbeat_failed"),
-        sentence="{who} learnt from its heartbeat that it is no member any more ({reason}); what it owned is lost to it",
+        sentence="{who} was refused its heartbeat: {how}",
         do="In onPartitionsLost drop the work in hand and commit nothing; look for what kept it from its heartbeats.",
         source="KIP-429; KIP-848",
     ),
@@ -196,7 +196,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "coordinator_moved",
         ("loaded",),
-        sentence="a coordinator that had just taken the group over loaded it",
+        sentence="a coordinator loaded the group",
         do="Expected after a broker restart or a leader election; sessions start anew there.",
         source="GroupMetadataManager.onLoaded",
     ),
@@ -204,16 +204,16 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         "deleted_topic_commit",
         ("commit_failed",),
         when=says("does not host this topic-partition"),
-        sentence="{who} could not commit offsets of {topic}: its brokers do not host it",
-        do="Mostly its topic was deleted. Unsubscribe before that, or close the members first: a commit that is tried again as a rebalance begins holds it up.",
+        sentence="{who} could not commit offsets of {topic}: a broker answers that it does not host it",
+        do="If its topic was deleted: unsubscribe before that, or close the members first: a commit that is tried again as a rebalance begins holds it up.",
         source="ConsumerCoordinator.onJoinPrepare",
     ),
     LineRule(
         "sync_race",
         ("sync_failed", "rd_sync_failed"),
         when=lambda event: event.event != "rd_sync_failed" or "rebalance in progress" in (event.reason or ""),
-        sentence="{who} asked for its assignment too late: the group had begun another rebalance",
-        do="Harmless once; often a sign of rebalances that chase each other.",
+        sentence="{who} asked for its assignment and was refused: {how}",
+        do="Harmless once; where it repeats, rebalances may chase each other.",
         source="AbstractCoordinator.SyncGroupResponseHandler",
     ),
     LineRule(
@@ -226,29 +226,29 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     LineRule(
         "static_return",
         ("static_replaced", "static_rejoins"),
-        sentence="static member {instance} came back within its session: no rebalance was needed",
-        do="Nothing to do: this is what static membership is for (unless two processes share the id).",
+        sentence="static member {instance} came back before its session was over",
+        do="Nothing to do where no rebalance follows: that is what static membership is for (unless two processes share the id).",
         source=_STATIC_DOC,
     ),
     LineRule(
         "group_upgraded",
         ("upgraded",),
-        sentence="the group moved from the classic to the consumer protocol while running",
+        sentence="the group moved from the classic to the consumer protocol",
         do="Expected in an online migration (group.consumer.migration.policy).",
         source=f"{_KIP848}: online migration",
     ),
     LineRule(
         "group_downgraded",
         ("downgraded",),
-        sentence="the group fell back to the classic protocol when its last consumer-protocol member had gone",
+        sentence="the group moved from the consumer to the classic protocol",
         do="Unwanted? Keep one member on the consumer protocol, or set group.consumer.migration.policy=upgrade.",
         source=f"{_KIP848}: online migration",
     ),
     LineRule(
         "callback_failed",
         ("callback_failed", "other_callback_failed"),
-        sentence="the rebalance callback {detail} of {who} threw an exception{where}",
-        do="Look at the exception below that line. Kafka goes on with the assignment; the application may not have taken it up, or not given it up.",
+        sentence="the rebalance callback {detail} of {who} threw an exception",
+        do="Look at the exception below that line; Java's poll() throws it on. The application may not have taken its partitions up, or not given them up.",
         source="ConsumerRebalanceListenerInvoker; ConsumerCoordinator.onJoinComplete",
     ),
     LineRule(
@@ -256,7 +256,7 @@ _MEMBER_RULES: tuple[Rule, ...] = (
         ("leave_timed_out", "rd_leave_timed_out", "close_timed_out"),
         # A Connect worker of 2.x says so at every stop.
         when=lambda event: event.event != "close_timed_out" or "[Worker " not in event.text,
-        sentence="{who} got no answer in time when it left its group{where}; if its coordinator never had that, it counts as a member until its session ends",
+        sentence="{who} got no answer in time when it left its group or closed{where}; if its coordinator never had that, it counts as a member until its session ends",
         do="Give close() more time, and look for what held it (a parked JoinGroup, a commit that cannot succeed).",
         source="Consumer.close(CloseOptions)",
     ),
@@ -270,14 +270,14 @@ _MEMBER_RULES: tuple[Rule, ...] = (
     RebalanceRule(
         "rebalance_enforced",
         lambda row: row.trigger == "enforced",
-        sentence="{who} asked for a rebalance ({said}); the members stopped for it",
-        do="Look for enforceRebalance() in that application; it is rarely needed.",
+        sentence="{who} asked for a rebalance ({said})",
+        do="If its application calls enforceRebalance(), ask why: it is rarely needed.",
         source="KIP-568",
     ),
     RebalanceRule(
         "topic_changed",
         lambda row: row.trigger in {"metadata_changed", "regex_changed"},
-        sentence="the group rebalanced because its topics changed ({topics})",
+        sentence="the group rebalanced because the metadata of its topics changed ({topics})",
         do="Expected after partitions are added or topics come and go; plan it like a deployment.",
         source="ConsumerCoordinator; KIP-848 metadata hash",
     ),
