@@ -51,7 +51,8 @@ class Rebalance:
     """One rebalance of a group: a join phase of a classic one, an epoch of a KIP-848 one. Times are ms of the run.
 
     ``end_ms`` is when the assignment was stored (classic; the join phase's end if it never was), or when the target was
-    computed and the last Java member acknowledged before the next epoch (KIP-848); None when it never came to that.
+    computed and the last Java member acknowledged before the next epoch (KIP-848; but one that came back without an
+    epoch of its own, as a static member does, took over what was its before); None when it never came to that.
     ``before`` and ``after`` are generations or epochs; ``after`` None: the join phase was abandoned. ``members`` counts
     those of the new generation, None under KIP-848. ``revoked`` partitions were given up (or lost) in a callback,
     ``moved`` ones assigned to another member than had them last; ``said`` is the reason in Kafka's words.
@@ -170,7 +171,13 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
     join_reasons = _JoinReasons()
     gone: TraceRow | None = None
     reached, owners = 0, Owners(early_ms)
+    # Who joins and makes no epoch is back: what it acknowledges ends no rebalance.
+    back: set[str] = set()
     for row in rows:
+        if row.kind == "epoch_bump":
+            back.clear()
+        elif row.kind == "member_state" and row.detail["to"] == "JOINING":
+            back.add(row.actor)
         if row.kind == "poll_timeout":
             overdue.add(row.actor)
         elif row.kind == "member_added":
@@ -185,7 +192,7 @@ def _of_group(group: str, rows: Sequence[TraceRow], early_ms: int) -> Iterator[R
             opened.append(begun)
         elif row.kind == "callback_begin":
             owners.take(_call(row))
-        elif opened:
+        elif opened and not (row.kind == "member_state" and row.actor in back):
             _seen(opened, row)
         if (
             row.kind in {"epoch_bump", "generation", "group_state"}

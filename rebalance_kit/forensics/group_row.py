@@ -20,6 +20,7 @@ SHOWN = (
     "start_ms",
     "end_ms",
     "duration_ms",
+    "at_least",
     "before",
     "after",
     "members",

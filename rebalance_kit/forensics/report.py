@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import counted, lasted
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -154,13 +154,11 @@ def _shared_names(rows: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _print_rebalance(row: dict[str, Any], shared: set[str], out: TextIO) -> None:
-    lasted = "no end here" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
-    if row["duration_ms"] == 0:
-        lasted = "not measured"  # one moment of it was seen
+    took = lasted(row) or ("no end here" if row["duration_ms"] is None else "not measured")
     step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
     moved = f"; {len(row['moved'])} partitions moved" if row.get("moved") else ""
     which = f" [{row['culprit_member']}]" if row["culprit"] in shared else ""
-    head = f"   {row['number']:>3}  {clock(row['start_ms'])}  {lasted:>11}  {step:<9} "
+    head = f"   {row['number']:>3}  {clock(row['start_ms'])}  {took:>15}  {step:<9} "
     print(_wrapped(head, f"{row['cause']}{moved}{which} ({row['file']}:{row['line']})"), file=out)
 
 

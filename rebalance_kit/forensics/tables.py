@@ -36,6 +36,7 @@ _REBALANCES = {
     "start_ms": "bigint",
     "end_ms": "bigint",
     "duration_ms": "bigint",
+    "at_least": "boolean",
     "before": "bigint",
     "after": "bigint",
     "members": "int",

@@ -14,6 +14,7 @@ from rebalance_kit.forensics.answer.severity import severity
 from rebalance_kit.forensics.group_row import SHOWN
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.tables import GOLD
+from rebalance_kit.forensics.words import lasted
 from rebalance_kit.model.errors import ConfigError, require
 
 if TYPE_CHECKING:
@@ -65,10 +66,10 @@ class Words:
     def tell(self, news: News) -> None:
         """One line a rebalance, two a finding."""
         for row in news.rebalances:
-            lasted = "no end yet" if row["duration_ms"] is None else f"{row['duration_ms'] / 1000:.1f} s"
+            took = lasted(row) or ("no end yet" if row["duration_ms"] is None else "not measured")
             where = f"({row['file']}:{row['line']})"
             print(
-                f"{clock(row['start_ms'])}  {row['group']}: {row['cause']} ({lasted}) {where}", file=self._out
+                f"{clock(row['start_ms'])}  {row['group']}: {row['cause']} ({took}) {where}", file=self._out
             )
         for row in news.findings:
             at = clock(row["at_ms"]) if row["at_ms"] is not None else " " * 21

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
+
+#: Less is no length of time that a tenth of a second shows.
+_LEAST_MS = 50
 
 #: A UUID behind a client's name.
 _UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
@@ -15,6 +20,18 @@ def short(text: str) -> str:
     'c1-3d088f73 leaves'
     """
     return _UUID.sub(r"\1", text)
+
+
+def lasted(row: Mapping[str, Any]) -> str | None:
+    """How long a rebalance took, and whether that is the least that it took; None where no end is told, or one moment of it.
+
+    >>> lasted({"duration_ms": 3_040, "at_least": True}), lasted({"duration_ms": 12, "at_least": True})
+    ('at least 3.0 s', None)
+    """
+    duration_ms = row["duration_ms"]
+    if duration_ms is None or (row["at_least"] and duration_ms < _LEAST_MS):
+        return None
+    return f"{'at least ' if row['at_least'] else ''}{duration_ms / 1000:,.1f} s"
 
 
 def counted(number: int, name: str) -> str:

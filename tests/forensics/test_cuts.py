@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
+from rebalance_kit.forensics.answer.answer import Answer
 from tests.support.pipeline import cuts
-from tests.support.pipeline.kafka_lines import GROUP, broker, client, joined, native
+from tests.support.pipeline.kafka_lines import (
+    GROUP,
+    adding,
+    broker,
+    client,
+    joined,
+    native,
+    preparing,
+    received,
+    stabilized,
+)
 from tests.support.thinning import LONG
 
 #: So many cuts a seed.
 CUTS = 150
 
-#: What is known to be wrong and is left: so many cuts of one seed fail a check at most, measured over the seeds below. A rebalance
-#: of which not all members wrote a log is told as shorter than it was.
+#: What is known to be wrong and is left: so many cuts of one seed fail a check at most, measured over the seeds below.
 LEFT = {
-    "durations_understated": 41,
     "findings_are_of_the_run": 1,
     "lines_of_the_group_are_counted": 2,
     "names_agree_with_the_run": 4,
@@ -153,3 +164,106 @@ def test_ids_that_come_and_go_in_turn_are_no_scaler(told):
         text += bump(20 * turn + 8, 2 * turn + 3, 77)
     _, findings = told(broker=text)
     assert "scaling_to_and_fro" not in findings
+
+
+def lengths(rows):
+    return [(row["after"], row["duration_ms"], row["at_least"]) for row in rows]
+
+
+BEGUN = preparing(0, 1, adding("c1"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "length"),
+    [
+        (BEGUN + stabilized(8, 2) + received(9, 2), (2, 9_000, False)),
+        (BEGUN + stabilized(8, 2), (2, 8_000, True)),
+        (BEGUN + stabilized(8, 2) + received(9, 3), (2, 8_000, True)),
+        (stabilized(8, 2) + received(9, 2), (2, 1_000, True)),
+        (BEGUN, (None, None, None)),
+    ],
+)
+def test_a_classic_rebalance_took_at_least_what_is_told_unless_its_coordinator_tells_both_ends(
+    told, lines, length
+):
+    rows, _ = told(broker=lines)
+    assert lengths(rows) == [length]
+
+
+def test_what_members_alone_tell_of_a_rebalance_is_the_least_that_it_took(told):
+    rows, _ = told(c1=client(0, "c1", "(Re-)joining group") + joined(7, "c1", 3))
+    assert lengths(rows) == [(3, 7_000, True)]
+
+
+M1, M2 = "1" * 22, "2" * 22
+
+
+def joins(seconds, member, epoch):
+    come = broker(
+        seconds, f"[GroupId {GROUP}] Member {member} joins the consumer group using the consumer protocol."
+    )
+    return come + bump(seconds, epoch, 77) + target(seconds, epoch)
+
+
+def target(seconds, epoch):
+    return broker(
+        seconds,
+        f"[GroupId {GROUP}] Computed a new target assignment for epoch {epoch} with 'uniform' assignor in 0ms.",
+    )
+
+
+def steps(member, *moves):
+    """What a member writes of its states: when, with which epoch, and to which state."""
+    before, text = "UNSUBSCRIBED", ""
+    for seconds, epoch, state in moves:
+        text += client(
+            seconds, member, f"Member {member} with epoch {epoch} transitioned from {before} to {state}."
+        )
+        before = state
+    return text
+
+
+ONE = steps(M1, (-1, 0, "JOINING"), (0.5, 2, "RECONCILING"), (1, 2, "ACKNOWLEDGING"), (1, 2, "STABLE"), (13, 3, "RECONCILING"), (14, 3, "ACKNOWLEDGING"), (14, 3, "STABLE"))  # fmt: skip
+TWO = steps(M2, (9, 0, "JOINING"), (10, 3, "RECONCILING"), (10, 3, "ACKNOWLEDGING"), (10, 3, "STABLE"), (16, 3, "RECONCILING"), (17, 3, "ACKNOWLEDGING"), (17, 3, "STABLE"))  # fmt: skip
+BOTH_CAME = joins(0, M1, 2) + joins(10, M2, 3)
+
+
+@pytest.mark.parametrize(
+    ("files", "proved"),
+    [
+        ({"broker": BOTH_CAME, "c1": ONE, "c2": TWO}, [(2, 1_000, False), (3, 7_000, False)]),
+        ({"broker": BOTH_CAME, "c1": ONE}, [(2, 1_000, False), (3, 4_000, True)]),
+        ({"broker": BOTH_CAME, "c2": TWO}, [(2, 0, True), (3, 7_000, True)]),
+        ({"broker": BOTH_CAME}, [(2, 0, True), (3, 0, True)]),
+        # The first member is not told of: the second one's lines are not all.
+        ({"broker": joins(10, M2, 3), "c2": TWO}, [(3, 7_000, True)]),
+        # One of a member's lines is missing, and its first lines are.
+        ({"broker": joins(0, M1, 2), "c1": "".join(ONE.splitlines(True)[:4:2])}, [(2, 0, True)]),
+        ({"broker": BOTH_CAME, "c1": "".join(ONE.splitlines(True)[4:]), "c2": TWO}, [(2, 0, True), (3, 7_000, True)]),
+    ],
+)  # fmt: skip
+def test_an_epoch_took_what_is_told_where_every_member_tells_that_it_reached_it(told, files, proved):
+    rows, _ = told(**files)
+    assert lengths(rows) == proved
+
+
+def test_a_static_member_that_is_back_ends_no_rebalance_that_was_over(told):
+    back = f"[GroupId {GROUP}] Static member with instance id pod-1 re-joins the consumer group using the consumer protocol. Created a new member {M2} to replace the existing member {M1}."
+    again = steps(M2, (30, 0, "JOINING"), (31, 2, "RECONCILING"), (31, 2, "ACKNOWLEDGING"), (31, 2, "STABLE"))
+    rows, _ = told(
+        broker=joins(0, M1, 2) + broker(30, back), c1="".join(ONE.splitlines(True)[:4]), again=again
+    )
+    assert lengths(rows) == [(2, 1_000, False)]
+
+
+def test_every_form_says_that_a_rebalance_took_at_least_so_long(tmp_path):
+    (tmp_path / "broker.log").write_text(BEGUN + stabilized(8, 2))
+    said, page = cuts.tell([tmp_path]), tmp_path / "said.md"
+    assert "(it took at least 8.0 s)" in said.screen
+    assert said.json[0]["rebalances"][0]["at_least"] is True
+    told = io.StringIO()
+    for form in (Answer("report"), Answer("csv", table="rebalances"), Answer("markdown", target=page)):
+        form.tell(said.result, told)
+    assert "  at least 8.0 s  " in told.getvalue()
+    assert ",8000,True," in told.getvalue()
+    assert "(at least 8.0 s)" in page.read_text()

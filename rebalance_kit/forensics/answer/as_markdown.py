@@ -9,7 +9,7 @@ from xml.sax import saxutils
 from rebalance_kit.forensics.answer.happenings import BEFORE_MS
 from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.report import clock
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import counted, lasted
 from rebalance_kit.model.files import write_atomically
 from rebalance_kit.model.html import unmarked, visible
 
@@ -61,9 +61,9 @@ def _lines(
         for one in happenings[:_MOST]
     ]
     for row in sorted(rows, key=lambda row: row["start_ms"])[:_MOST]:
-        lasted = "" if row["duration_ms"] is None else f" ({row['duration_ms'] / 1000:.1f} s)"
-        told = f"| {clock(row['start_ms'])} | {unmarked(row['group'])} | {unmarked(row['cause'])}{lasted} | `{_code(row['file'])}:{row['line']}` |"
-        timed.append((row["start_ms"], told))
+        took = f" ({told})" if (told := lasted(row)) else ""
+        line = f"| {clock(row['start_ms'])} | {unmarked(row['group'])} | {unmarked(row['cause'])}{took} | `{_code(row['file'])}:{row['line']}` |"
+        timed.append((row["start_ms"], line))
     yield from (told for _, told in sorted(timed, key=lambda one: one[0]))
     if len(rows) > _MOST:
         yield f"| | | and {len(rows) - _MOST:,} more | |"

@@ -12,7 +12,7 @@ from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, grav
 from rebalance_kit.forensics.answer.steps import SHORT, ending, moves, summary, tells_of_rebalance
 from rebalance_kit.forensics.findings.unplaced import CONCLUDES, UNTIMED
 from rebalance_kit.forensics.lines.anchors import message_behind
-from rebalance_kit.forensics.words import counted
+from rebalance_kit.forensics.words import counted, lasted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -156,8 +156,8 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             each = (f"{row['group']}: {row['cause']}" for row in rebalances)
             told = f"A rebalance of each of {len(groups)} groups: {'; '.join(each)}."
         if len(groups) == 1:
-            lasted = rebalances[-1]["duration_ms"] or 0
-            long = f" (it took {lasted / 1000:,.1f} s)" if lasted >= _LONG_MS and len(rebalances) == 1 else ""
+            is_long = (rebalances[-1]["duration_ms"] or 0) >= _LONG_MS and len(rebalances) == 1
+            long = f" (it took {lasted(rebalances[-1])})" if is_long else ""
             told = (
                 f"One rebalance of {next(iter(groups))}{long}: {rebalances[-1]['cause']}."
                 if len(rebalances) == 1

@@ -9,6 +9,8 @@ log has acknowledged (without client logs: when the target was computed).
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -54,6 +56,9 @@ _STORE_MS = 5_000
 #: The members of a target assignment, as a coordinator writes it down.
 _TARGETED = re.compile(r"([\w.@/-]{1,249})=MemberAssignment\(")
 
+#: Lines with which a member of a consumer group is in it no more.
+_REMOVED = frozenset({"epoch_left", "session_expired", "transition_expired", "fenced"})
+
 _ENDS = frozenset({"stabilized", "emptied", "upgraded", "preparing", "unloaded"})
 
 
@@ -67,6 +72,7 @@ class Coordinator:
         self._untargeted: list[Rebalance] = []
         self._bump: Rebalance | None = None
         self._acks: tuple[int, int] = (-1, -1)
+        self._reached = Reached()
         self._leaver: Event | None = None
         self._cause: Event | None = None
         self._earlier: int | None = None
@@ -84,6 +90,7 @@ class Coordinator:
         if event.at_ms is None:
             return
         name = event.event
+        self._reached.written(event, self._earlier or 0)
         if name in {"preparing", "stabilized"} and (stored := _PARTITION.search(event.text)):
             self._partition = stored[1]
         if name in _ENDS:
@@ -116,10 +123,19 @@ class Coordinator:
         if self._partition in {None, partition[1]} and 0 <= event.at_ms - last.received[1] <= _STORE_MS:
             last.stable, last.end_ms, last.received = False, None, None
 
-    def acknowledge(self, at_ms: int) -> None:
-        """A member took its assignment over."""
-        if at_ms > self._acks[0]:
+    def stepped(self, event: Event) -> None:
+        """A member went from one state to another, by its own line: as STABLE it has taken its assignment over.
+
+        Who came after the last bump and made none took over what another left (a static member that is back).
+        """
+        at_ms, since, bump = event.at_ms, self._reached.stepped(event), self._bump
+        late = since is not None and bump is not None and since > (bump.after or 0)
+        if event.state_to == "STABLE" and at_ms is not None and at_ms > self._acks[0] and not late:
             self._acks = (at_ms, self._acks[0])
+
+    def forget(self, gone: Collection[str]) -> None:
+        """Forget members that are gone."""
+        self._reached.forget(gone)
 
     @property
     def begun(self) -> list[int]:
@@ -144,6 +160,7 @@ class Coordinator:
             self._bump.ack_ms, self._bump = self._acks[0], None
         for row in over:
             _complete(row)
+        self._reached.prove([row for row in over if row.protocol == "consumer"])
         return over
 
     def _close(self, event: Event) -> None:
@@ -231,6 +248,9 @@ class Coordinator:
         if fresh is not None:
             row.culprit_member = fresh.member if fresh.member is not None else fresh.instance
             row.said = fresh.reason
+        # Without a hash a bump that no line explains may be of a member whose line is missing.
+        explained = row.trigger != "unseen" and (fresh is not None or event.hash is not None)
+        row.at_least = not self._reached.bumped(event, self._earlier, explained=explained)
         row.before = self._earlier if self._earlier is not None else (event.epoch or 0) - 1
         row.after = event.epoch
         self._bump = row
@@ -311,11 +331,91 @@ def _changed(before: frozenset[str], after: frozenset[str]) -> str | None:
 
 
 def _complete(row: Rebalance) -> None:
-    """Add when it ended and how long it took."""
-    if row.stable and row.after is not None and row.received and row.received[0] == row.after:
+    """Add when it ended, how long it took, and whether that is proved."""
+    received = row.stable and row.after is not None and row.received and row.received[0] == row.after
+    if received and row.received:
         row.end_ms = row.received[1]
     if row.protocol == "consumer":
         own = row.ack_ms if row.ack_ms is not None and row.ack_ms >= row.start_ms else None
         told = [ms for ms in (own, row.target_ms) if ms is not None]
         row.end_ms = max(told) if told else None
+    else:
+        # Who has joined waits for its assignment still.
+        row.at_least = row.only_its_end or (row.stable and not received)
     row.duration_ms = None if row.end_ms is None else row.end_ms - row.start_ms
+    row.at_least = None if row.end_ms is None else row.at_least
+
+
+@dataclass(slots=True)
+class _Steps:
+    """How far a member of a consumer group got: the epoch that it came for, that with which it is gone, and what its own lines tell."""
+
+    since: int | None = None
+    until: float = inf
+    reached: int = 0
+    state: str | None = None
+
+
+class Reached:
+    """Which epochs of a consumer group all its members have reached by their own lines; its coordinator writes no end of a rebalance.
+
+    A member without changes writes nothing of an epoch: later lines tell that it had reached it, where none before is missing.
+    """
+
+    def __init__(self) -> None:
+        self._members: dict[str, _Steps] = {}
+        #: Whether these lines tell of the group from its first member on, and of each bump why.
+        self._whole = False
+
+    def written(self, event: Event, epoch: int) -> None:
+        """A line of the coordinator in this epoch: who comes, and who goes."""
+        member, name = event.member, event.event
+        if name == "static_rejoins" and event.other in self._members:
+            self._members[event.other].until = epoch + 1
+        if member is None:
+            return
+        if name in {"joins", "static_rejoins"}:
+            steps = self._members.setdefault(member, _Steps())
+            steps.since, steps.until = (epoch + 1 if steps.since is None else steps.since), inf
+        elif name in _REMOVED and member in self._members:
+            self._members[member].until = epoch + 1
+
+    def bumped(self, event: Event, earlier: int | None, *, explained: bool) -> bool:
+        """Whether these lines tell of everybody who is in the group with this bump."""
+        first = earlier is None and event.epoch in {1, 2}
+        follows = self._whole and earlier is not None and event.epoch == earlier + 1
+        self._whole = explained and (first or follows)
+        return self._whole
+
+    def stepped(self, event: Event) -> int | None:
+        """A member went from one state to another; the epoch that it came for, where its coordinator tells."""
+        if event.member is None:
+            return None
+        steps = self._members.setdefault(event.member, _Steps())
+        if event.state_to == "JOINING":
+            steps.state = event.state_from
+        if steps.state == event.state_from:
+            steps.state = event.state_to
+            if "STABLE" in {event.state_from, event.state_to}:
+                steps.reached = max(steps.reached, event.epoch or 0)
+        else:  # a line is missing
+            steps.state = None
+        return steps.since
+
+    def prove(self, rows: Collection[Rebalance]) -> None:
+        """Mark the rows of epochs that a member had not reached, as far as its lines tell."""
+        short = sorted(
+            (max(steps.since, steps.reached + 1), steps.until)
+            for steps in self._members.values()
+            if steps.since is not None and steps.reached + 1 < steps.until
+        )
+        upto, place = 0.0, 0
+        for row in sorted(rows, key=lambda row: row.after or 0):
+            while place < len(short) and short[place][0] <= (row.after or 0):
+                upto, place = max(upto, short[place][1]), place + 1
+            row.at_least = None if row.end_ms is None else row.at_least or (row.after or 0) < upto
+
+    def forget(self, gone: Collection[str]) -> None:
+        """Forget members that are gone."""
+        for member in gone:
+            self._members.pop(member, None)

@@ -141,8 +141,7 @@ class History:
             self._felt.take(event)
 
     def _transitioned(self, event: Event) -> None:
-        if event.state_to == "STABLE" and event.at_ms is not None:
-            self._coordinator.acknowledge(event.at_ms)
+        self._coordinator.stepped(event)
         if event.state_from == "STABLE":
             self.subscriptions.step(event)
 
@@ -215,6 +214,7 @@ class History:
         self._mentioned = {member: at_ms for member, at_ms in self._mentioned.items() if member not in gone}
         self.names.forget(gone)
         self._fates.forget(before_ms, gone, living)
+        self._coordinator.forget(gone)
         self._felt.forget(before_ms)
         self._owners.forget(self._fates.clients)
         for part in (self.topics, self.subscriptions, self._waits, self._causes):

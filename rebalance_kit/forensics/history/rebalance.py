@@ -35,6 +35,7 @@ REBALANCES = (
     "start_ms",
     "end_ms",
     "duration_ms",
+    "at_least",
     "before",
     "after",
     "members",
@@ -93,6 +94,8 @@ class Rebalance:
     culprit_member: str | None = None
     end_ms: int | None = None
     duration_ms: int | None = None
+    #: Whether its beginning or its end is not proved, so that it may have taken longer; None where no end is told.
+    at_least: bool | None = None
     before: int | None = None
     after: int | None = None
     members: int | None = None

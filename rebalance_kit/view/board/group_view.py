@@ -114,6 +114,11 @@ _FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_000
 """The years 1 to 9999, in ms since 1970."""
 
 
+def took(row: Mapping[str, Any]) -> str:
+    """How long a rebalance took, as people say it: at least so long where that is all that is proved."""
+    return f"{'at least ' if row.get('at_least') else ''}{seconds(row['duration_ms'])}"
+
+
 def seconds(duration_ms: float | None) -> str:
     """A duration as people say it."""
     if duration_ms is None:
@@ -133,7 +138,7 @@ def describe_timeline(view: GroupView) -> str:
     for row in rows:
         after = "?" if row["after"] is None else row["after"]
         lines.append(
-            f"{row['number']}. {clock(row['start_ms'])}, {seconds(row['duration_ms'])}, {row['before']} to {after}: {row['cause']}."
+            f"{row['number']}. {clock(row['start_ms'])}, {took(row)}, {row['before']} to {after}: {row['cause']}."
         )
     lines += [
         f"Storm from {clock(storm['from_ms'])} to {clock(storm['to_ms'])}: {storm['rebalances']} rebalances, "

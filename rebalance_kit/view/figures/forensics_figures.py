@@ -9,7 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, gap_sums, partition_key, seconds
+from rebalance_kit.view.board.group_view import LANES, GroupView, Row, clock, gap_sums, partition_key, took
 from rebalance_kit.view.style.showing import Figure
 from rebalance_kit.view.style.theme import FONT, css_variables
 
@@ -249,7 +249,7 @@ def _bars(view: GroupView, name: str, member: str | None) -> Figure:
 
 def _rebalance_hover(row: Row) -> str:
     step = f"{row['before']} → {'?' if row['after'] is None else row['after']}"
-    return f"{clock(row['start_ms'])}, {seconds(row['duration_ms'])}, {step}<br>{_wrapped(row['cause'])}"
+    return f"{clock(row['start_ms'])}, {took(row)}, {step}<br>{_wrapped(row['cause'])}"
 
 
 def _life_hover(row: Row) -> str:

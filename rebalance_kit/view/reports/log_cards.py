@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebalance_kit.model.errors import RebalanceKitError
-from rebalance_kit.view.board.group_view import GroupView, clock, seconds
+from rebalance_kit.view.board.group_view import GroupView, clock, took
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -227,7 +227,7 @@ def rebalances_in_words(view: GroupView) -> str:
     shown.sort(key=lambda row: row["number"])
     body = "".join(
         f'<tr><th scope="row">{row["number"]}</th><td>{clock(row["start_ms"])}</td>'
-        f"<td>{seconds(row['duration_ms'])}</td><td>{row['before']} → {'?' if row['after'] is None else row['after']}</td>"
+        f"<td>{took(row)}</td><td>{row['before']} → {'?' if row['after'] is None else row['after']}</td>"
         f'<td class="words">{escape(row["cause"])}</td><td class="words">{escape(row["file"])}:{row["line"]}</td></tr>'
         for row in shown
     )

@@ -455,8 +455,11 @@ def a_named_reason_is_told(cut: Cut, told: Told) -> Iterator[str]:
 
 @check
 def durations_understated(cut: Cut, told: Told) -> Iterator[str]:
+    """What is not said to be the least that a rebalance took is what it took in the whole run."""
     for row, one in _pairs(cut, told):
-        if row["duration_ms"] and one["duration_ms"] and row["duration_ms"] < one["duration_ms"] - 1100:
+        if None in {row["duration_ms"], one["duration_ms"]} or row["at_least"]:
+            continue
+        if row["duration_ms"] < one["duration_ms"] - 1100:
             yield f"{row['protocol']} after {row['after']}: took {row['duration_ms']}; the run: {one['duration_ms']}"
 
 
