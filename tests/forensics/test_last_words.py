@@ -43,19 +43,19 @@ def screen(tmp_path):
 )
 def test_the_line_before_a_poll_timeout_is_evidence_and_says_what_it_points_to(screen, line, means):
     text = screen(c1=joined(0, "c1", 3) + at("10:04:50", line) + client(300, "c1", _EXPIRED, "WARN"))
-    assert "last words c1.log:2" in text
+    assert "near it c1.log:2" in text
     assert f"points to {means}" in text
 
 
 def test_a_member_that_expires_has_its_last_words_in_its_own_file(screen):
     crash = at("10:00:50", "ERROR Exception in thread main") + "Caused by: java.io.IOException: disk full\n"
     files = {"server": joining(0, 0, "c2") + failing(90, 1, "c2"), "c2": joined(1, "c2", 1) + crash}
-    assert "last words c2.log:3 Caused by: java.io.IOException: disk full" in screen(**files)
+    assert "near it c2.log:3 Caused by: java.io.IOException: disk full" in screen(**files)
 
 
 def test_trouble_long_before_and_lines_of_settings_are_no_last_words(screen):
     early = at("09:00:00", "ERROR read timed out") + "\tsocket.connection.setup.timeout.ms = 10000\n"
-    assert "last words" not in screen(
+    assert "near it" not in screen(
         c1=early + joined(0, "c1", 3) + client(900, "c1", _EXPIRED, "WARN").replace("10:15", "10:15")
     )
 

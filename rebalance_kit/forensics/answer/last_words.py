@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rebalance_kit.forensics.answer.steps import FRAME, UNREAD, without_head
+from rebalance_kit.forensics.answer.steps import FRAME, UNREAD, bare, without_head
 from rebalance_kit.forensics.grammar.template import LONG
 from rebalance_kit.forensics.lines.anchors import ANCHOR, NOISE, UNCLEAR, message_behind
 from rebalance_kit.forensics.lines.files import Text
@@ -19,7 +19,7 @@ from rebalance_kit.forensics.lines.layouts import Reading
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.lines.times_in_text import time_in
 from rebalance_kit.forensics.lines.timestamps import Clock
-from rebalance_kit.forensics.words import EXCEPTION, counted
+from rebalance_kit.forensics.words import EXCEPTION
 from rebalance_kit.model.errors import DataError
 
 if TYPE_CHECKING:
@@ -89,11 +89,16 @@ _KINDS = (
         "a broker or a network that does not answer",
     ),
     _Kind(
-        re.compile(r"[Tt]ime(?:d)? ?out|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"), _SLOW
+        re.compile(
+            r"(?<![_.\w])[Tt]ime(?:d)? ?out(?!\w*[\"']?[:=] ?\d)|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"
+        ),
+        _SLOW,
     ),
     _Kind(
         re.compile(
             r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\b(?:Error|error)\b\"?[\]:=|]|\w(?:Exception|Error)\b|^Traceback"
+            # What librdkafka writes before the texts of its errors.
+            r"|\b(?:Broker|Local): [A-Z]"
         ),
         "",
     ),
@@ -167,7 +172,7 @@ def _telling(
         said = (
             [one for one in found if "Caused by: " in one[1]]
             or [one for one in found if _EXCEPTION.search(one[1])]
-            or [one for one in found if not one[1].lstrip("#*>| ").startswith("Traceback (")]
+            or [one for one in found if not bare(one[1]).startswith("Traceback (")]
             or said
         )
     return kind, said[0]
@@ -220,11 +225,8 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
     return found
 
 
-def trouble(result: Tables, *, telling: bool = False) -> str:
-    """What else is wrong, in lines of any logger that were not read: the most telling of them, what it points to, and how many more.
-
-    ``telling``: only what points to something.
-    """
+def trouble(result: Tables) -> str:
+    """What else is wrong, in lines of any logger that were not read: the most telling of them, what it points to, and how many more."""
     rows, found = result.rows("lines"), list[tuple[str, str]]()
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
@@ -243,19 +245,17 @@ def trouble(result: Tables, *, telling: bool = False) -> str:
     if not found:
         return ""
     # Of a chain of exceptions the last is the one that began it.
-    chain = [one for one in found if one[1].lstrip("#*>| ").startswith("Caused by: ")]
+    chain = [one for one in found if bare(one[1]).startswith("Caused by: ")]
     kind, (place, text) = _telling((_REFUSED, _NOT_OWNED, *_KINDS), chain[::-1] or found, {"", _CRASH, _SLOW})
-    if telling and not kind.means:
-        return ""
     if not events and kind.means == _SLOW and not _ERROR.search(text):
         # Nothing was read: an error tells more than a warning that something took long.
         place, text = next((one for one in found if _ERROR.search(one[1])), (place, text))
-    bare = text.lstrip("#*>| ")
-    thrown = _THROWN.search(bare)
-    words = " ".join((thrown[1] if thrown else without_head(bare)).split())
+    text = bare(text)
+    thrown = _THROWN.search(text)
+    words = " ".join((thrown[1] if thrown else without_head(text)).split())
     if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
         return ""
-    more = f" and {counted(len(found) - 1, 'more line')} of trouble" if len(found) > 1 else ""
+    more = " and other lines of trouble" if len(found) > 1 else ""
     means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
     cut = "..." if len(words) > _SHOWN else ""
     means = f" {thrown_at[place]}{means}" if words.endswith("Exception") and place in thrown_at else means
@@ -269,6 +269,9 @@ _ERROR = re.compile(
 
 #: So far a time may stand in a line of an unknown layout.
 _HEAD = 40
+
+#: How a line begins that has its time there: with a number, or a word before it.
+_CLOCKED = re.compile(r"\W{0,6}(?:[A-Za-z]{3,9}\W{1,2})?\d")
 
 #: So much of a line is told already where a line that was read holds it.
 _SAME = 120
@@ -290,8 +293,10 @@ def unread(result: Tables) -> list[Row]:
         for number, text in _lines(_path(row)):
             if number not in read[file]:
                 # Of a line of no group only what stands before its message is its own time.
-                head = text if text[:1] == "{" else text[: message_behind(text) or _HEAD]
-                own_ms = clock.read(*time_in(head)) if file in shift_ms else None
+                behind = message_behind(text)
+                head = text if text[:1] == "{" else text[: behind or _HEAD]
+                own = file in shift_ms and (behind or text[:1] == "{" or _CLOCKED.match(head))
+                own_ms = clock.read(*time_in(head)) if own else None
                 found.append(
                     {
                         "file": file, "line": number, "row": 0, "event": UNREAD, "text": text[:LONG].rstrip("\r"),
@@ -306,7 +311,7 @@ _REFUSED = _Kind(
     re.compile(
         r"CommitFailedException|TaskMigratedException|kicked out of the group|has been fenced due to a rebalance"
     ),
-    "a commit that was refused: the group had rebalanced without this member, because its loop was slower than "
+    "a commit that was refused: the group had rebalanced without this member, mostly because its loop was slower than "
     "max.poll.interval.ms or its session was over",
 )
 

@@ -211,7 +211,7 @@ def _card(number: int, card: Card, headline: str) -> Iterator[str]:
     at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
     yield f"     proof     {row['file']}:{row['line']}  {at}{_short(row['evidence'])}"[:WIDTH]
     if row["last_words"]:
-        yield from _wrap("     last words  ", row["last_words"])
+        yield from _wrap("     near it     ", row["last_words"])
     if row["setting"]:
         yield from _wrap("     setting   ", row["setting"])
     yield from _wrap("     do        ", row["do"])
@@ -408,14 +408,14 @@ def _in_order(result: Selected, room: int) -> list[str]:
     whose = {one.who for one in steps}
     alone = next(iter(whose)) if len(whose) == 1 else ""
     head = [f"  in order  {alone}".rstrip()]
-    for width in (3, 2, 1):
-        told = [_of_step(one, "" if alone else one.who, width) for one in steps]
+    for width in (5, 3, 2, 1):
+        told = _by_day(steps, [_of_step(one, "" if alone else one.who, width) for one in steps])
         if sum(map(len, told)) <= room - len(head) - 1:
             break
     else:
         kept = _weightiest(steps, told, room - len(head) - 3)
         told = [lines for lines, is_kept in zip(told, kept, strict=True) if is_kept]
-        head.append(f"  ({counted(kept.count(False), 'step')} of less weight left out)")
+        head.append(f"  ({counted(kept.count(False), 'step')} of less weight left out between these)")
     shown, left = _both_ends(told, room - len(head) - 2)
     return [*head, *shown, ""] if shown and left < len(told) else []
 
@@ -437,9 +437,22 @@ def _weightiest(steps: Sequence[Step], told: Sequence[list[str]], room: int) -> 
     return kept
 
 
+def _by_day(steps: Sequence[Step], told: Sequence[list[str]]) -> list[list[str]]:
+    """The steps with their days, where there are several, before the first of each."""
+    days = ["" if one.at_ms is None else clock(one.at_ms)[:10] for one in steps]
+    if len({*days} - {""}) < 2:
+        return [*told]
+    known = ""
+    placed = []
+    for day, lines in zip(days, told, strict=True):
+        placed.append([f"  {day}", *lines] if day not in {"", known} else lines)
+        known = day or known
+    return placed
+
+
 def _of_step(one: Step, who: str, height: int) -> list[str]:
     at = f"{clock(one.at_ms)[11:]}" if one.at_ms is not None else f"line {one.line}"
-    often = f"  ({one.lines} lines)" if one.lines > 1 else ""
+    often = f"  ({one.lines} lines{_until(one)})" if one.lines > 1 else ""
     more = (
         f"  (and {counted(one.more, 'line')} that {'belongs' if one.more == 1 else 'belong'} to it)"
         if one.more
@@ -451,6 +464,12 @@ def _of_step(one: Step, who: str, height: int) -> list[str]:
         *lines, last = _wrapped(at, text, WIDTH - len(tail), height)
         lines = [*lines, last + tail]
     return lines
+
+
+def _until(one: Step) -> str:
+    """The last time of a step's lines, where that is a second or more after the first."""
+    later = one.until_ms is not None and one.at_ms is not None and one.until_ms >= one.at_ms + 1000
+    return f", until {clock(one.until_ms)[11:]}" if later and one.until_ms is not None else ""
 
 
 def _wrapped(at: str, text: str, width: int, height: int | None) -> list[str]:

@@ -101,7 +101,7 @@ class Card:
         """How often, in words; empty for once. A client and its application may print one event on several lines, so lines are counted as lines."""
         if self.times == 1 or self.first["finding"] == "lines_without_time":  # which counts them itself
             return ""
-        what = "such line" if self.first["finding"] in LINE_CODES else "time"
+        what = "line" if self.first["finding"] in LINE_CODES else "time"
         return counted(self.times, what)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -68,6 +69,9 @@ def moves(row: Row) -> bool:
 #: librdkafka's states of a member that is in the middle of a rebalance, or leaves that state.
 _WAITING = re.compile(r"join.state \W*wait-|wait-\w+(?:-\w+)* -> ")
 
+#: An error of librdkafka, in its words.
+_ERRED = re.compile(r"\bBroker: [A-Z]")
+
 #: So many clients are told of in a headline.
 _CLIENTS = 5
 
@@ -95,8 +99,10 @@ def last_states(events: Iterable[Row]) -> tuple[str, int]:
 #: So many lines are told one by one; one of them is no longer than this in a headline.
 SHORT, _CUT = 60, 160
 
+_DAY_MS = 86_400_000
+
 #: A quoted line, and so many names of partitions, are no longer than this.
-_QUOTED, _NAMED = 300, 4
+_QUOTED, _NAMED = 500, 4
 
 #: Another time, alone or of logfmt, and a level behind it.
 _LEADING = re.compile(
@@ -135,6 +141,7 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
     def rank(one: Step) -> int:
         row = rows[one.file, one.line]
         why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
+        why = why or _ERRED.search(row["text"])
         quiet = row["event"] in _QUIET or row["event"] == "rd_step"
         return 0 if why else 1 if moves(row) else 3 if quiet else 2
 
@@ -155,7 +162,7 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
     behind = (
         ""
         if is_last or len(told) > SHORT
-        else f"; the last line: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
+        else f"; the last line read: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
     )
     return f"{before}{'; ' if before else ''}{'at the end ' if final else 'then ' if before else ''}{end}{behind}"
 
@@ -220,7 +227,7 @@ class Step(NamedTuple):
     """One step as a line tells it: when, whose, what, on how many lines in a row, and how many more belong to it.
 
     ``read``: the line was read as a group's; another is quoted.  ``moves``: as of ``moves``, or it tells why, or a rule is
-    about such lines.
+    about such lines.  ``until_ms``: when the last of its lines was written.
     """
 
     at_ms: int | None
@@ -232,6 +239,7 @@ class Step(NamedTuple):
     more: int = 0
     read: bool = True
     moves: bool = False
+    until_ms: int | None = None
 
     @property
     def quoted(self) -> bool:
@@ -245,8 +253,10 @@ UNREAD = "unread"
 #: A class of an exception, which is no logger's name.
 THROWN = re.compile(EXCEPTION)
 
-#: What people put before pasted lines, and whose a Java line is.
+#: What people put before pasted lines, and docker compose; whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")
+_CONTAINER = re.compile(r"([\w.-]{1,60}) +\| ")
+_MARGIN = re.compile(r"[#*>|\s]*(?:[\w.-]{1,60} +\| )?")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
 
 #: The first line of a stack: where it was thrown.
@@ -254,7 +264,7 @@ FRAME = re.compile(r"\bat [\w$./@]+\([^)]*\)")
 
 #: Lines of a stack, of a block of settings and the like belong to the line before them.
 _BELONGS = re.compile(
-    r"(?:[#*>|] *)?\s*(?:at [\w$./@]+\(|\.\.\. \d+ more)|\s+(?:at |\.\.\. \d|File \"|in /|from /|[\w.]+ = )|\s*#\d+ |goroutine \d|\s*(?:\[stacktrace\]|Traceback \()|\W*\Z"
+    r"(?:[#*>|] *|[\w.-]{1,60} +\| )?\s*(?:at [\w$./@]+\(|\.\.\. \d+ more)|\s+(?:at |\.\.\. \d|File \"|in /|from /|[\w.]+ = )|\s*#\d+ |goroutine \d|\s*(?:\[stacktrace\]|Traceback \()|\W*\Z"
 )
 
 
@@ -265,6 +275,7 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
     """
     told: list[Step] = []
     others = [*others]
+    several = len({found[1] for row in others if (found := _CONTAINER.match(row["text"]))}) > 1
     rows = _in_order([*(_quoted_too(row) if others else row for row in events), *others])
     known = [row for row in rows if row["event"] != UNREAD]
     apart = told_apart([Event(_given(row)) for row in known])
@@ -279,13 +290,14 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
             first = not before.more and before.quoted and not FRAME.search(before.what)
             frame = FRAME.search(row["text"]) if first else None
             what = f"{before.what} {' '.join(frame[0].split())}" if frame else before.what
-            told[-1] = before._replace(
-                what=what, more=before.more + any(map(str.isalnum, row["text"])) - bool(frame)
-            )
+            told[-1] = before._replace(what=what, more=before.more + any(map(str.isalnum, row["text"])))
             continue
         one = _unread(row) if row["event"] == UNREAD else next(steps)
-        if before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0):
-            told[-1] = before._replace(lines=before.lines + 1)
+        if several and (found := _CONTAINER.match(row["text"])) and found[1] not in one.who:
+            one = one._replace(who=f"{one.who} ({found[1]})" if one.who else found[1])
+        same = before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0)
+        if before is not None and same and (before.at_ms or 0) // _DAY_MS == (one.at_ms or 0) // _DAY_MS:
+            told[-1] = before._replace(lines=before.lines + 1, until_ms=one.at_ms)
         elif one.what != '""':
             told.append(one)
     return told
@@ -307,14 +319,23 @@ def _given(row: Row) -> Row:
 
 
 def _in_order(events: Iterable[Row]) -> list[Row]:
-    """The rows by time; a line without one stays behind the line before it in its file."""
+    """The rows by time; a line without one stays behind the line before it in its file, and so does one of another clock."""
     last: dict[str, int] = {}
     placed = []
-    for row in sorted(events, key=itemgetter("file", "line", "row")):
+    rows = sorted(events, key=itemgetter("file", "line", "row"))
+    clocks = _of_several_clocks(rows)
+    for row in rows:
         if row["event"] not in _NO_STEPS:
-            at_ms = last[row["file"]] = row["at_ms"] if row["at_ms"] is not None else last.get(row["file"], 0)
+            before = last.get(row["file"], 0)
+            at_ms = before if row["at_ms"] is None else row["at_ms"]
+            at_ms = last[row["file"]] = max(before, at_ms) if row["file"] in clocks else at_ms
             placed.append((at_ms, row["file"], row["row"], row))
     return [row for *_, row in sorted(placed, key=itemgetter(0, 1))]
+
+
+def bare(text: str) -> str:
+    """A line without what stands before it as it was pasted, or collected from a container."""
+    return text[_MARGIN.match(text).end() :]  # type: ignore[union-attr]
 
 
 def without_head(text: str) -> str:
@@ -324,6 +345,27 @@ def without_head(text: str) -> str:
     behind = message_behind(text)
     thrown = THROWN.search(text, 0, behind)
     return text[thrown.start() if thrown else behind :]
+
+
+#: Two clocks that stand in different time zones are at least so far apart, and two jumps between them equal but for this.
+_ZONE_MS, _SAME_JUMP_MS = 900_000, 2_000
+
+
+def _of_several_clocks(rows: Iterable[Row]) -> set[str]:
+    """The files in which time goes back and forward by the same, as it does where processes of two time zones write."""
+    last: dict[str, int] = {}
+    jumps: dict[str, list[int]] = {}
+    for row in rows:
+        if row["at_ms"] is not None:
+            jump = row["at_ms"] - last.get(row["file"], row["at_ms"])
+            last[row["file"]] = row["at_ms"]
+            if abs(jump) >= _ZONE_MS:
+                jumps.setdefault(row["file"], []).append(jump)
+    return {
+        file
+        for file, found in jumps.items()
+        if any(abs(one + other) <= _SAME_JUMP_MS for one, other in pairwise(found))
+    }
 
 
 def _unread(row: Row) -> Step:

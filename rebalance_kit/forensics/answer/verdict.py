@@ -161,7 +161,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             told = (
                 f"One rebalance of {next(iter(groups))}{long}: {rebalances[-1]['cause']}."
                 if len(rebalances) == 1
-                else f"{len(rebalances):,} rebalances of {next(iter(groups))}; the last: {rebalances[-1]['cause']}."
+                else f"{len(rebalances):,} rebalances of {next(iter(groups))}{_within(rebalances)}; the last: {rebalances[-1]['cause']}."
             )
         return told + not_all + beside
     noted = [card for card in cards if card.first["finding"] != UNTIMED]
@@ -170,7 +170,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             _capital(noted[0].first["sentence"]) + "." + _end(result, noted[0], understood) + not_all + beside
         )
     if understood.about == understood.unclear > 0:
-        return f"{wrong}.{not_all}" if beside else not_all.strip()
+        if wrong and told_apart:
+            not_all = _unclear(Understood(understood.about, understood.unclear, understood.by_words))
+        return f"{wrong}.{not_all}" if wrong else not_all.strip()
     if empty:
         return "There is no line in what was read."
     if understood.about:
@@ -188,7 +190,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             (card.first["sentence"] for card in cards if CONCLUDES.search(card.first["sentence"])), None
         )
         return f"{named}: {proved or summary(rows, _lines_of(result))}.{none or not_all}{beside}"
-    wrong = trouble(result, telling=True)
+    wrong = trouble(result)
     return (
         f"No line was read as one of a consumer group. {wrong}."
         if wrong
@@ -229,9 +231,13 @@ def _because(card: Card, rebalances: Sequence[Row]) -> str:
         return f"{group}: {own[-1]['cause']}; {said}."
     if len(own) == 1 or card.first["finding"] in {"rebalance_storm", "generation_loop"}:
         return f"{group}: {said}."
-    lasted_s = (own[-1]["start_ms"] - own[0]["start_ms"]) / 1000
-    within = f", begun within {_span(lasted_s)}" if lasted_s >= 1 else ""
-    return f"{group}: {said}. These logs tell of {len(own):,} rebalances{within}."
+    return f"{group}: {said}. These logs tell of {len(own):,} rebalances{_within(own)}."
+
+
+def _within(rebalances: Sequence[Row]) -> str:
+    """The time from the first beginning to the last, where it is a second or more."""
+    lasted_s = (rebalances[-1]["start_ms"] - rebalances[0]["start_ms"]) / 1000
+    return f", begun within {_span(lasted_s)}" if lasted_s >= 1 else ""
 
 
 def _span(seconds: float) -> str:

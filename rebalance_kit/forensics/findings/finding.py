@@ -223,5 +223,5 @@ def _known(key: str, limit_ms: int, *, said: bool) -> str:
     told = f"{key} is {limit_ms:,}"
     if said:
         return told
-    older = " (10,000 in clients of before 2022)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
+    older = " (10,000 in clients before 3.0)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
     return f"{told} by default{older}; no configuration that sets it was found"

@@ -38,6 +38,17 @@ class _Sum:
         self.most_ms = max(self.most_ms, ms)
 
 
+#: Time zones are whole quarters of an hour apart.
+_ZONE_MS = 900_000
+
+
+def _why_back(back: _Sum) -> str:
+    off_ms = (back.most_ms + BACK_MS) % _ZONE_MS
+    zones = back.most_ms >= _ZONE_MS - BACK_MS and off_ms <= 2 * BACK_MS
+    mostly = "processes whose clocks stand in different time zones, " if zones else ""
+    return f"{mostly}a clock that was set, summer time, or files strung together"
+
+
 class InputQuality:
     """Folds what contradicts itself."""
 
@@ -185,10 +196,9 @@ class InputQuality:
                 "time_goes_back",
                 file,
                 back.times,
-                f"time goes back by {seconds(back.most_ms)} s within {file} "
-                "(a clock that was set, summer time, or files strung together)",
+                f"time goes back by {seconds(back.most_ms)} s within {file} ({_why_back(back)})",
                 back.first,
-                "Log in UTC; put rotated files beside each other rather than into one in the wrong order.",
+                "Log in UTC; read the files of several processes, and rotated files, beside each other rather than strung together.",
                 "log4j2 %d{UTC}",
             )
             for file, back in self._back.items()

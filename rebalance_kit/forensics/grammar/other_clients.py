@@ -352,7 +352,7 @@ OTHER_CLIENTS: tuple[Template, ...] = (
             ),
             (
                 "other_no_coordinator",
-                "client/coordinator coordinator for [[consumergroup ]]{group} is not available",
+                "client/coordinator coordinator for [[consumer group ]]{group} is not available",
                 "none is available",
             ),
             (

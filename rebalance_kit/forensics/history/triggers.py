@@ -185,7 +185,7 @@ class Causes:
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
             told = row.known if row.trigger == "unseen" else None
             if row.trigger == "unseen" and row.only_its_end and told is None:
-                told = f"it ended here at {_end(row)}"
+                told = f"it ended here at {_end(row)}{' with no member left' if row.members == 0 else ''}"
             if told is None and _is_under_way(row):
                 told, more = (
                     f"{row.named or row.culprit} asked to join",

@@ -20,7 +20,7 @@ from rebalance_kit.forensics.lines.times_in_text import in_plain_digits, iso_in,
 
 #: How messages of brokers, Java clients and librdkafka begin.
 ANCHOR = re.compile(
-    r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker) (?:instanceId=|clientId=|[\w.-]{1,99}, groupId=|(?:\.\.\.|…)\])"
+    r"\[(?:GroupCoordinator|GroupMetadataManager) [^\]]{1,99}\]|\[(?:Consumer|Worker|Schema registry) (?:instanceId=|clientId=|[\w.-]{1,99}, groupId=|(?:\.\.\.|…)\])"
     r"|\[thrd:[^\]]{0,99}\]: ?|\|[A-Z]{3,16}\| (?:Group \"|(?:Join|Sync)Group )|stream-(?:thread|client) \["
 )
 
@@ -61,7 +61,7 @@ _LEVEL_IN_HEAD = re.compile(
 )
 _LEVEL_ALONE = re.compile(r"[\[(<](?:trace|debug|info|warn|error|fatal)[\])>]")
 _IN_BRACKETS = re.compile(
-    r"(?!\[(?:Group|GroupId|MemberId|Consumer|Worker|ShareConsumer)\b.|\[\[)"
+    r"(?!\[(?:Group|GroupId|MemberId|Consumer|Worker|Schema registry|ShareConsumer)\b.|\[\[)"
     r"(?:\[(?:[^\[\]]|\[[^\[\]]{0,80}\]){0,120}\]|\((?!Re-\))[^()]{1,80}\)|<[^<>]{1,80}>|\{\})"
 )
 _NAME_OF_LOGGER = re.compile(
@@ -300,7 +300,7 @@ _LIKE = (
     (
         "a Java client",
         re.compile(
-            r"org\.apache\.kafka|\bkafka\.(?:common|consumer|utils)\.[A-Z]|\.scala:\d|\[(?:Consumer|Worker|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?<!--- )(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
+            r"org\.apache\.kafka|\bkafka\.(?:common|consumer|utils)\.[A-Z]|\.scala:\d|\[(?:Consumer|Worker|Schema registry|ShareConsumer) client|o\.a\.k\.|stream-thread|o\.s\.k\.|org\.springframework|(?<!--- )(?:INFO|WARN|ERROR|DEBUG) +(?:\d+ )?--- "
         ),
     ),
     ("aiokafka", re.compile(r"aiokafka")),

@@ -56,9 +56,10 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.lines.layouts import Layout, Reading
 
 
-#: Prefix of a client's lines; a Connect worker's group coordinator prints the same with its own name.
+#: Prefix of a client's lines; a Connect worker and a schema registry are members with names of their own.
 _CLIENT_PREFIX = re.compile(
-    r"(?s)\[(?:Consumer|Worker) (?:instanceId=(.*?), )?(?:clientId=)?(.*?)(?:, groupId=(.*?))?\] ?", re.ASCII
+    r"(?s)\[(?:Consumer|Worker|Schema registry) (?:instanceId=(.*?), )?(?:clientId=)?(.*?)(?:, groupId=(.*?))?\] ?",
+    re.ASCII,
 )
 _LOGGER = re.compile(r" \([\w.$]{1,200}(?::\d{1,9})?\)\Z", re.ASCII)
 _BROKER_PREFIX = re.compile(r"\[Group(?:Coordinator|MetadataManager) [^\]]*\]:? ", re.ASCII)
@@ -185,7 +186,7 @@ class LineReader:
             message, *rest = (part.rstrip("\r") for part in message.split("\n"))
         prefix = _NO_PREFIX
         if message[:1] == "[":
-            if message.startswith(("[Consumer ", "[Worker ")):
+            if message.startswith(("[Consumer ", "[Worker ", "[Schema registry ")):
                 client = _CLIENT_PREFIX.match(message, 0, LONG)
                 if client:
                     prefix, message = _who(client), message[client.end() :]

@@ -26,7 +26,7 @@ def test_one_commit_that_two_loggers_print_is_two_lines(tmp_path):
     told = screen(
         tmp_path, client(0, "c1", REFUSED, level="ERROR") + client(0.003, "c1", REFUSED, level="WARN")
     )
-    assert "2 such lines" in told
+    assert "2 lines" in told
     assert "2 times" not in told
 
 
@@ -85,7 +85,7 @@ def test_of_a_short_log_every_line_is_told_whoever_wrote_it(tmp_path):
     told = screen(tmp_path, log)
     assert '10:00:00.5 producer-1 "Node 1 disconnected.' in told
     assert (
-        'line 3 "java.lang.IllegalStateException: no such table" at com.example.Store.put(Store.java:7) (and 1 line that belongs to it)'
+        'line 3 "java.lang.IllegalStateException: no such table" at com.example.Store.put(Store.java:7) (and 2 lines that belong to it)'
         in told
     )
     steps = told.partition(" in order ")[2]
@@ -321,7 +321,7 @@ def test_lines_that_are_left_out_for_room_are_counted_and_not_judged(tmp_path):
     other = "2026-03-01 10:00:01,000 INFO [main] a.b.Metrics - closed metrics of the application with a long name {}\n"
     loud = "2026-03-01 10:00:02,000 INFO [main] a.b.Reader - FAIL offset=4 backoff sleep 4s\n"
     told = screen(tmp_path, joined(0, "c1", 4) + "".join(other.format(n) for n in range(45)) + loud)
-    assert "steps of less weight left out)" in told
+    assert "steps of less weight left out between these)" in told
     assert "without trouble" not in told
     assert "FAIL offset=4" in told
 
@@ -338,7 +338,7 @@ def test_a_state_that_an_answer_ends_is_not_told_as_the_last(tmp_path):
     state = '%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: Group "g7" changed join state init -> wait-join (state up)\n'
     answer = "%7|1772359770.000|RECV|c1#consumer-1| [thrd:GroupCoordinator]: GroupCoordinator/5: Received JoinGroupResponse (v0, 108 bytes, CorrId 5, rtt 566725.56ms)\n"
     told = screen(tmp_path, state + answer).partition(" read ")[0]
-    assert 'the last line: c1 "Received JoinGroupResponse' in told
+    assert 'the last line read: c1 "Received JoinGroupResponse' in told
 
 
 def test_clients_of_processes_that_a_paste_names_are_several(tmp_path):
@@ -398,5 +398,46 @@ def test_where_there_is_no_room_what_moves_a_member_is_told_before_the_rest(tmp_
     )
     middle = client(20, "c1", "Giving away all assigned partitions as lost since generation has been reset")
     told = screen(tmp_path, idle + middle)
-    assert "of less weight left out)" in told
+    assert "of less weight left out between these)" in told
     assert "as lost" in told.partition(" in order ")[2]
+
+
+def test_days_stand_before_their_steps_where_there_are_several(tmp_path):
+    told = screen(
+        tmp_path, client(0, "c1", "(Re-)joining group") + client(90_000, "c1", "(Re-)joining group")
+    ).partition(" in order ")[2]
+    assert told.index("2026-03-01 10:00:00.0") < told.index("2026-03-02 11:00:00.0")
+
+
+def test_lines_of_processes_in_two_time_zones_stay_as_they_were_written(tmp_path):
+    line = "{} | [2026-03-01 {}:00:0{},000] INFO a.b.Main {}\n"
+    told = screen(
+        tmp_path,
+        line.format("worker-1", 19, 0, "Kafka Connect stopped")
+        + "worker-2 | "
+        + client(0, "c1", "(Re-)joining group").replace("2026-03-01 10:00:00", "2026-03-01 19:00:01")
+        + "broker | "
+        + joined(1, "c2", 4)
+        + line.format("worker-2", 19, 2, "Starting connectors"),
+    )
+    steps = told.partition(" in order ")[2]
+    assert (
+        steps.index("worker-1 ")
+        < steps.index("c1 (worker-2)")
+        < steps.index("c2 (broker)")
+        < steps.index("Starting")
+    )
+    assert "processes whose clocks stand in different time zones" in told
+
+
+def test_a_time_inside_a_message_is_not_the_line_s(tmp_path):
+    window = "WINDOW RESULT: [2026-03-01T09:07:40Z - 2026-03-01T09:07:50Z), count=10\n"
+    steps = screen(tmp_path, client(0, "c1", "(Re-)joining group") + window).partition(" in order ")[2]
+    assert 'line 2 "WINDOW RESULT' in steps
+    assert steps.index("asks to join") < steps.index("WINDOW")
+
+
+def test_lines_of_one_step_at_several_times_tell_the_last_of_them(tmp_path):
+    assert "(2 lines, until 10:05:00.0)" in screen(
+        tmp_path, client(0, "c1", "(Re-)joining group") + client(300, "c1", "(Re-)joining group")
+    )

@@ -64,7 +64,7 @@ _FAILED_IN_CODE = re.compile(
 
 #: Lines of Kafka's own classes about a group.
 _OF_KAFKA = re.compile(
-    r"\[(?:Consumer|Worker) (?:instanceId|clientId)=|\[Group(?:Coordinator|MetadataManager|Id)\b|stream-thread \["
+    r"\[(?:Consumer|Worker|Schema registry) (?:instanceId|clientId)=|\[Group(?:Coordinator|MetadataManager|Id)\b|stream-thread \["
 )
 
 #: A generation from which on a group is said to have been rebalanced all the time.
