@@ -93,7 +93,7 @@ def test_expiries_a_session_after_a_failover_are_one_story(told):
 
     row = finding(told(server=loaded(0) + failing(30, 4, "c2")), "failover_not_followed")
     assert (row["severity"], row["times"]) == ("critical", 1)
-    assert "30.0 s after a new coordinator" in row["sentence"]
+    assert "1 member expired, 30.0 s after a coordinator had loaded" in row["sentence"]
     assert not [
         one
         for one in told(server=loaded(0) + failing(37, 4, "c2")).rows("findings")
@@ -267,7 +267,9 @@ def test_an_old_id_that_expires_after_its_client_came_anew_was_replaced_without_
         told(server=old + joining(60, 1, "c1") + failing(85, 2, "c1").replace("4a9b", "4a9a")),
         "replaced_without_leave",
     )
-    assert row["who"] == "c1" and "25.0 s before its old one expired" in row["sentence"]
+    assert (
+        row["who"] == "c1" and "25.0 s before an older one of that name expired: perhaps" in row["sentence"]
+    )
 
 
 def test_a_coordinator_that_is_found_and_lost_at_once_is_never_held(told):
@@ -530,9 +532,7 @@ def test_a_close_by_the_application_is_told_also_where_it_had_not_joined(told):
     assert (
         went(closed) == "c1 left the group by itself and was closed; no line before tells that it had joined"
     )
-    assert went(client(1, "c1", _LEAVES_BY_ITSELF)).startswith(
-        "c1 left the group by itself, as a consumer does"
-    )
+    assert went(client(1, "c1", _LEAVES_BY_ITSELF)) == "c1 left the group by itself"
     debug = client(
         1,
         "c1",
@@ -724,9 +724,7 @@ def test_what_followed_a_leave_is_not_denied_where_a_leader_shared_out_anew(told
     went_on = bare.format(
         3, "c1", "Finished assignment for group at generation 7: {c1-0=Assignment(partitions=[orders-0])}"
     )
-    assert finding(told(log=left), "member_left")["sentence"].endswith(
-        "what followed in the group is not in these logs"
-    )
+    assert finding(told(log=left), "member_left")["sentence"].endswith("(the consumer is being closed)")
     assert finding(told(log=left + went_on), "member_left")["sentence"].endswith(
         "the group went on at generation 7"
     )

@@ -309,5 +309,5 @@ def test_a_leaver_leaves_once(tmp_path):
         + "Request joining group due to: consumer pro-actively leaving the group\n"
     )
     sentence = verdict(look([_log(tmp_path, text)])).sentence
-    assert sentence.startswith("c1 left the group (the consumer is being closed); ")
+    assert sentence.startswith("c1 left the group (the consumer is being closed).")
     assert "leaves" not in sentence

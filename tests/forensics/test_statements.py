@@ -358,6 +358,37 @@ PROVED = {
         ["from one coordinator to another (broker 3 to 2)"],
         ["another leader;", "keep what they own"],
     ),
+    "two of a name that stop": (
+        [
+            "stream-client [app] State transition from RUNNING to PENDING_SHUTDOWN",
+            "stream-client [app] State transition from RUNNING to PENDING_SHUTDOWN",
+            "stream-client [app] State transition from PENDING_SHUTDOWN to NOT_RUNNING",
+        ],
+        ["app went from RUNNING to PENDING_SHUTDOWN to NOT_RUNNING"],
+        ["PENDING_SHUTDOWN to PENDING_SHUTDOWN"],
+    ),
+    "partitions of which some are unloaded": (
+        [
+            COORDINATOR + "Scheduling unloading of offsets and group metadata from __consumer_offsets-3",
+            COORDINATOR + "Scheduling unloading of offsets and group metadata from __consumer_offsets-4",
+            COORDINATOR
+            + "Finished unloading __consumer_offsets-3. Removed 0 cached offsets and 0 cached groups.",
+        ],
+        ["unloaded 1 of 2 partitions of __consumer_offsets (3, 4)", "do not say why"],
+        ["coordinator of the groups stored there", "is to unload"],
+    ),
+    "one coordinator that is lost twice": (
+        [
+            CLIENT + "Discovered group coordinator b:9092 (id: 2147483646 rack: null)",
+            *[
+                CLIENT
+                + "Group coordinator b:9092 (id: 2147483646 rack: null) is unavailable or invalid due to cause: coordinator unavailable. isDisconnected: true. Rediscovery will be attempted."
+            ]
+            * 2,
+        ],
+        ["lost its coordinator"],
+        ["2 times", "lost it again at once"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

@@ -164,7 +164,7 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
             f"{who} acknowledged a change of its partitions {seconds(one.worst_ms)} s after its callback had begun: "
             "the callback took so long, or its next poll() came so late",
             one.first,
-            "Do less in the callback (commit, hand over, return) and poll often: the partitions wait for it, the other members do not.",
+            "Do less in the callback (commit, hand over, return) and poll often: partitions that change hands wait for it.",
             "ConsumerRebalanceListener; KIP-848",
             last_ms=one.last_ms,
         )
@@ -172,7 +172,7 @@ def _slow_callback(who: str, one: _Worst, *, acknowledges: bool) -> Row:
         "slow_callback",
         who,
         one.times,
-        f"{who} spent {seconds(one.worst_ms)} s in a rebalance callback: others wait for it",
+        f"{who} spent {seconds(one.worst_ms)} s in a rebalance callback",
         one.first,
         "Do less in the callback (commit, hand over, return); under the classic protocol everybody waits for the slowest member.",
         "ConsumerRebalanceListener",
@@ -185,9 +185,9 @@ def _repeated(who: str, named: str, one: _Worst) -> Row:
         "repeated_notice",
         who,
         one.times,
-        f"{named} was told {one.times} heartbeats in a row that its group is rebalancing and did not come: everybody waited for it",
+        f"{named} was told {one.times} times in a row that its group is rebalancing, and no line between them tells that it asked to join",
         one.first,
-        "Its application does not poll or sits in a callback: take a thread dump of that process. The line itself is a normal notice.",
+        "If its application does not poll, or sits in a callback, the others wait for it: take a thread dump of that process. The line itself is a normal notice.",
         "AbstractCoordinator.HeartbeatResponseHandler; REBALANCE_IN_PROGRESS",
         last_ms=one.last_ms,
     )
@@ -198,9 +198,9 @@ def _slow_leader(who: str, one: _Worst) -> Row:
         "slow_leader",
         who,
         one.times,
-        f"{who} (the leader) took {seconds(one.worst_ms)} s to work out an assignment; everybody waited in SyncGroup",
+        f"{who} (the leader) took {seconds(one.worst_ms)} s to work out an assignment",
         one.first,
-        "Use a cheaper assignor or fewer partitions a group, a session well above it, or group.protocol=consumer.",
+        "The other members wait for it. Use a cheaper assignor or fewer partitions per group, a session well above it, or group.protocol=consumer.",
         "KAFKA-10122; ConsumerCoordinator.onLeaderElected",
         last_ms=one.last_ms,
     )

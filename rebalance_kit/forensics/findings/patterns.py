@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, cause, line, seconds, told
+from rebalance_kit.forensics.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,7 +98,7 @@ def _held_up(rebalances: Sequence[Rebalance]) -> list[Row]:
             "rebalance_held_up",
             who,
             len(rows),
-            f"everybody waited up to {seconds(max(row.waited_ms or 0 for row in rows))} s for {who} to join the rebalance",
+            f"a rebalance waited up to {seconds(max(row.waited_ms or 0 for row in rows))} s for {who} to join it",
             _first(rows),
             "Look at what it did then: a long batch, a revoke callback that drains, an application that does not poll. "
             "A classic rebalance is as slow as its slowest member.",
@@ -126,7 +127,7 @@ def _looping(rebalances: Sequence[Rebalance]) -> list[Row]:
             f"a loop: the generation went from {first.after} to {last.after} in {seconds(lasted_ms)} s, so the group was rebalanced "
             f"at least {proved} times, of which these logs hold {len(rows)}",
             _first(rows),
-            "Something asks for a rebalance as soon as one is over: members that join anew each time, or two clusters of Connect workers "
+            "Look for what asks for a rebalance as soon as one is over: members that join anew each time, or two clusters of Connect workers "
             "with one group.id and different config topics.",
             "ClassicGroup.initNextGeneration",
             last_ms=last.start_ms,
@@ -146,9 +147,9 @@ def _never_settling(rebalances: Sequence[Rebalance]) -> list[Row]:
             "cooperative_never_settles",
             None,
             len(run),
-            f"{len(run)} cooperative rebalances followed each other without anybody coming or going: it does not settle",
+            f"{len(run)} cooperative rebalances followed each other, and no line between them tells of anybody coming or going",
             _first(run),
-            "A defect of the assignor: update (librdkafka 2.6.1, Java 3.5.1 or later); stopping all members once is first aid.",
+            "It may be a defect of the assignor: update (librdkafka 2.6.1, Java 3.5.1 or later); stopping all members once is first aid.",
             "KAFKA-15106; confluentinc/librdkafka#4783",
             last_ms=_last(run),
         )
@@ -226,7 +227,7 @@ def _periodic(rebalances: Sequence[Rebalance]) -> list[Row]:
             "periodic_expiry",
             None,
             len(lost),
-            f"members are lost by the clock, every {mean / 60_000:,.1f} minutes",
+            f"members are lost at even distances, about every {mean / 60_000:,.1f} minutes",
             _first(lost),
             "Look for what has that period: the life of a token or certificate (connections.max.reauth.ms), a scheduled job.",
             "KIP-368; connections.max.reauth.ms",
@@ -301,7 +302,7 @@ class Together:
             self._found[who] = at_ms
         elif event.event == "joined":
             self._flaps.pop(who, None)
-        elif at_ms - self._found.get(who, at_ms - _HELD_MS - 1) <= _HELD_MS:
+        elif at_ms - self._found.pop(who, at_ms - _HELD_MS - 1) <= _HELD_MS:
             times, first_ms, _, first = self._flaps.get(who, (0, at_ms, at_ms, line(event)))
             self._flaps[who] = told_now = (times + 1, first_ms, at_ms, first)
             self._worst[who] = max(self._worst.get(who, told_now), told_now, key=lambda one: one[0])
@@ -329,7 +330,7 @@ class Together:
                 times,
                 f"{who} found its coordinator and lost it again at once, {times} times in {seconds(last_ms - first_ms)} s, without joining",
                 first,
-                "The broker that it is sent to does not answer as the coordinator: look at that broker and at __consumer_offsets (a leader "
+                "Perhaps the broker that it is sent to does not answer as the coordinator: look at that broker and at __consumer_offsets (a leader "
                 "that moves, a load in progress), and at advertised.listeners and proxies between the two.",
                 "AbstractCoordinator.markCoordinatorUnknown; NOT_COORDINATOR",
                 last_ms=last_ms,
@@ -361,11 +362,11 @@ class Together:
                 "machine_frozen",
                 None,
                 times,
-                f"{', '.join(sorted(names))} ran into their limits in the same moment{long}: "
-                "their machine (or the process that they share) was frozen or asleep",
+                f"{', '.join(sorted(names))} ran into their limits in the same moment{long}, "
+                "as when their machine (or a process that they share) was frozen or asleep",
                 first,
-                "Look at the host: a suspended laptop, virtual machine or container, CPU throttling, a debugger. The broker is not to blame "
-                "for timers that fire together.",
+                "Look at the host: a suspended laptop, virtual machine or container, CPU throttling, a debugger. Timers that fire together, "
+                "and late, point away from the broker.",
                 "librdkafka: SESSTMOUT, MAXPOLL; max.poll.interval.ms",
             )
         ]
@@ -380,10 +381,10 @@ class Together:
                 "failover_not_followed",
                 None,
                 number,
-                f"{number} member{'s' if number > 1 else ''} expired {seconds(after_ms)} s after a new coordinator had loaded the group, "
-                "which is a whole session: they did not find the new coordinator in time",
+                f"{counted(number, 'member')} expired, {seconds(after_ms)} s after a coordinator had loaded the group: "
+                "so long is a session of a member that is not heard there at all",
                 first,
-                "Look at those clients from the failover on (NOT_COORDINATOR, FindCoordinator): an old client that does not look again, "
+                "Look at those clients from that load on (NOT_COORDINATOR, FindCoordinator): an old client that does not look again, "
                 "a network that does not reach the new broker, bootstrap servers that are gone.",
                 "GroupMetadataManager.onLoaded; NOT_COORDINATOR",
             )

@@ -160,7 +160,7 @@ class Restarts:
                 "rolling_restart",
                 None,
                 times,
-                f"rolling restart without static membership: {', '.join(sorted(returned))} left and came back, each time with rebalances",
+                f"as in a rolling restart without static membership, {', '.join(sorted(returned))} left and came back within a minute",
                 first,
                 "Give each process a stable group.instance.id and a session longer than its restart: then a restart needs no rebalance.",
                 _STATIC_DOC,
@@ -191,10 +191,10 @@ class Restarts:
                 "instances_take_turns",
                 instance,
                 begun + TURNS - 1,
-                f"group.instance.id {instance} changed hands {begun + TURNS - 1} times: "
-                "several consumers use it and fence each other in turn",
+                f"group.instance.id {instance} changed hands {begun + TURNS - 1} times, "
+                "as when several consumers use it and fence each other in turn",
                 first,
-                "An instance id belongs to one consumer, not to a host: add a suffix for each thread or subscription.",
+                "Look whether one consumer starts again and again, or several share the id: it belongs to one consumer, not to a host (add a suffix for each thread or subscription).",
                 "KIP-345",
             )
             for instance, (begun, first) in self._handed.items()
@@ -210,10 +210,10 @@ class Restarts:
                 "static_ids_change",
                 None,
                 len(old),
-                f"static members {', '.join(sorted(old))} never came back, while {len(new)} new instance ids appeared: "
-                "the ids change with each rollout, and the old ones held their partitions for a session",
+                f"static members {', '.join(sorted(old))} expired and did not come back in these logs, while {len(new)} new instance ids appeared, "
+                "as when the ids change with each rollout",
                 first,
-                "Take ids from stable names (a StatefulSet's ordinal), or use none; remove leftovers with "
+                "An old id keeps its partitions until its session is over. Take ids from stable names (a StatefulSet's ordinal), or use none; remove leftovers with "
                 "AdminClient.removeMembersFromConsumerGroup.",
                 "KIP-345",
             )
@@ -278,11 +278,11 @@ class Replaced:
                 "replaced_without_leave",
                 who,
                 times,
-                f"{who} came with a new member id up to {seconds(longest_ms)} s before its old one expired: either its process was "
-                "replaced without having left the group, or two processes share that client.id",
+                f"{who} came with a new member id up to {seconds(longest_ms)} s before an older one of that name expired: perhaps a process was "
+                "replaced without having left the group, or several consumers share that client.id",
                 first,
                 "Close the consumer when the process stops (SIGTERM, not SIGKILL; enough time before the kill), or give it a "
-                "group.instance.id; until the old id expires its partitions are read by nobody.",
+                "group.instance.id: until an old id expires, nobody reads the partitions that it owns.",
                 "KafkaConsumer.close; KIP-345",
             )
             for who, (times, longest_ms, first) in self._found.items()

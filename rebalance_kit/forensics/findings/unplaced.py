@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.analysis.ownership import CALLS
 from rebalance_kit.forensics.findings.finding import Row, line, told
+from rebalance_kit.forensics.findings.rules.in_words import out_of_group
 from rebalance_kit.forensics.history.member_lines import FELT, RANK, member_trigger
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
@@ -40,25 +41,23 @@ _SAID = {
     "left_group": "has left",
     "process_closed": "is closed",
     "other_rebalancing": "is told that the group is rebalancing",
-    "heartbeat_failed": "is told by its heartbeat that it is no member any more",
-    "other_unknown_member": "is told that it is no member any more",
-    "other_session_expired": "finds its session over",
     "other_metadata_changed": "sees the partitions of its topics change",
     "rd_ended": ENDED,
 }
 #: The same with the reason that the line gives.
 _BECAUSE = {
     "rd_heartbeat_error": "gets an error for its heartbeat",
+    "heartbeat_failed": "is refused its heartbeat",
     "other_heartbeat_failed": "gets an error for its heartbeat",
     "other_join_failed": "tries to join and fails",
     "other_rejoins": "joins again",
     "other_no_coordinator": "finds no coordinator",
-    "rd_rebalance": "gives its assignment up for a rebalance",
+    "rd_rebalance": "is in a rebalance",
     "rd_rejoin": "joins again",
     "rd_poll_timeout": "did not poll within its limit",
     "poll_timeout": "did not poll within its limit",
     "other_poll_timeout": "did not poll within its limit",
-    "rd_session_timeout": "heard nothing from its coordinator for a session",
+    "rd_session_timeout": "had no successful answer from its coordinator for a session",
     "client_instance_fenced": "is fenced by another consumer with its group.instance.id",
     "join_retried": "tries to join again",
 }
@@ -74,7 +73,7 @@ _OF_BROKERS = {
     "session_expired": "{member} expires",
     "left": "{member} leaves",
     "epoch_left": "{member} leaves",
-    "preparing": "a rebalance of generation {generation} begins",
+    "preparing": "a rebalance begins after generation {generation}",
 }
 
 
@@ -143,6 +142,11 @@ def step_of(event: Event) -> str | None:
         verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
         none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
         return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
+    if name in {"other_unknown_member", "other_session_expired"}:
+        told = f"{'finds' if name == 'other_session_expired' else 'is told'} that {out_of_group(event)}"
+        return f"{told} ({event.reason})" if event.reason else told
+    if name == "joining" and "join" not in event.text.lower():
+        return "begins a rebalance, or takes part in one"
     if name == "other_rebalancing" and not _TOLD.search(f"{event.reason} {event.text}"):
         return "begins a rebalance, or takes part in one"
     if name == "synced" and event.generation:
@@ -292,18 +296,16 @@ def _unloads(events: Sequence[Event]) -> Row:
     topics = sorted({name.rpartition("-")[0] for name in named})
     numbers = [name.rpartition("-")[2] if len(topics) == 1 else name for name in named]
     shown = ", ".join(numbers[:_MOST]) + (", ..." if len(named) > _MOST else "")
-    verb, stays = (
-        ("unloaded", "is no longer") if set(done) == set(named) else ("is to unload", "does not stay")
-    )
+    verb = "unloaded" if set(done) == set(named) else f"unloaded {len(done)} of" if done else "is to unload"
     return told(
         "coordinator_moved",
         None,
         len(events),
-        f"{who} {verb} {counted(len(named), 'partition')} of {' and '.join(topics)} ({shown}){held}: it {stays} the coordinator "
-        "of the groups stored there; these lines do not say why",
+        f"{who} {verb} {counted(len(named), 'partition')} of {' and '.join(topics)} ({shown}){held}; "
+        "these lines do not say why",
         line(events[0]),
         "Expected when the leader of a partition of __consumer_offsets moves: a broker stops or starts, a leader is elected, replicas are "
-        "reassigned. Members find the new coordinator and go on.",
+        "reassigned. Groups that are stored there get another coordinator.",
         "GroupMetadataManager.removeGroupsAndOffsets; CoordinatorRuntime.scheduleUnloadOperation",
         last_ms=max((event.at_ms for event in events if event.at_ms is not None), default=None),
     )
@@ -420,7 +422,9 @@ class Unplaced:
     def state(self, event: Event) -> None:
         """A thread or client of Streams goes from one state to another."""
         who, after = event.client or event.named_in_words, event.state_to or "?"
-        went, _ = self._states.get(who, ([event.state_from or "?"], event))
+        went, _ = self._states.get(who, ([], event))
+        # Several processes may share a name: only what follows its last state is its next.
+        went = went if went[-1:] == [event.state_from] else [event.state_from or "?"]
         self._states[who] = [*went, after][-_MOST_STATES:], event
 
     def rows(self, *, placed: bool) -> list[Row]:
@@ -464,20 +468,13 @@ class Unplaced:
 
     def _went(self, who: str, event: Event) -> str:
         """How a member went."""
-        after = (
-            "what followed in the group is not in these logs"
-            if self._after is None
-            else f"the group went on at generation {self._after}"
-        )
+        after = "" if self._after is None else f"; the group went on at generation {self._after}"
         if LEAVES_BY_ITSELF in (event.reason or ""):
             closed = " and was closed" if who in self._closed else ""
-            if closed and who not in self._in:
-                return f"left the group by itself{closed}; no line before tells that it had joined"
-            return (
-                f"left the group by itself{closed}, as a consumer does that its application closes; {after}"
-            )
+            untold = "; no line before tells that it had joined" if closed and who not in self._in else after
+            return f"left the group by itself{closed}{untold}"
         untold = "the line that was read gives no reason" if event.confidence else "the line gives no reason"
-        return f"left the group ({event.reason or untold}); {after}"
+        return f"left the group ({event.reason or untold}){after}"
 
     def _without_time(self) -> str:
         """What lines without a time tell."""
