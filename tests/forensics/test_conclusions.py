@@ -211,10 +211,12 @@ def test_shares_tell_who_must_have_come_or_gone_where_no_line_does(told):
     def cause(before, after):
         return told(c1=shares(before, after)).rows("rebalances")[-1]["cause"]
 
-    assert cause("orders-0, orders-1", "orders-1").startswith("another member joined, by the shares")
-    assert cause("orders-0", "orders-0, orders-1").startswith("another member left or was lost")
+    assert cause("orders-0, orders-1", "orders-1").startswith("another member may have joined, by the shares")
+    assert cause("orders-0", "orders-0, orders-1").startswith("another member may have left")
     assert cause("orders-0", "orders-0, audit-0").startswith("topics came in: partitions of audit")
-    assert cause("orders-0", "orders-0").startswith("somebody else began it: c1 learnt from its heartbeat")
+    assert cause("orders-0", "orders-0").startswith(
+        "c1 learnt from its heartbeat that the group was rebalancing; who began that"
+    )
 
 
 def test_target_assignments_tell_who_came_and_went(told):
@@ -239,7 +241,7 @@ def test_lines_without_a_time_tell_their_order_and_what_it_proves(told):
         "[main] INFO ConsumerCoordinator - [Consumer clientId=c1, groupId=orders-app] Setting newly assigned partitions [orders-1]\n"
     )
     sentence = finding(told(app=text), "lines_without_time")["sentence"]
-    assert sentence.startswith("another member joined, by the shares")
+    assert sentence.startswith("another member may have joined, by the shares")
     assert "gives up 2 partitions; joins generation 10; is given 1 partition" in sentence
 
 
@@ -378,7 +380,7 @@ def test_members_without_a_generation_are_told_apart_and_the_newcomer_is_the_cau
     assert [row["cause"].partition(":")[0] for row in rows] == [
         "kafkajs-63f89c01 joined the group",
         "kafkajs-cfe0a481 joined the group",
-        "somebody else began it",
+        "kafkajs was told that the group was rebalancing; who began that is not in these lines",
     ]
     assert [row["duration_ms"] for row in rows] == [0, 200, 100]
 

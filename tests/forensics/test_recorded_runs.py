@@ -102,7 +102,7 @@ def test_a_frozen_member_and_a_dead_one_are_told_apart(recorded):
         if row["trigger"] == "session_expired"
     ]
     assert [("process lived on" in row["cause"], row["culprit"]) for row in frozen] == [(True, "c1")]
-    assert [("process had died" in row["cause"], row["culprit"]) for row in dead] == [(True, "c3")]
+    assert [("process had ended" in row["cause"], row["culprit"]) for row in dead] == [(True, "c3")]
 
 
 @pytest.mark.parametrize("protocol", ["eager", "cooperative", "consumer"])

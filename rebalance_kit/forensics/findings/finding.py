@@ -151,21 +151,21 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
         return None
     if "[Worker " in event.text:
         return (
-            "rebalance.timeout.ms of the worker (60,000 by default) is its limit between two polls: the herder was busy for longer, "
-            "starting, stopping or validating connectors, or waiting for their tasks"
+            "rebalance.timeout.ms of the worker (60,000 by default) is its limit between two polls: look what kept the herder for longer "
+            "(starting, stopping or validating connectors, waiting for their tasks)"
         )
     key = _spelled(_POLL, event)
     said_ms = event.limit_ms or configured.get(_POLL)
     limit_ms = said_ms or _DEFAULT_MS[_POLL]
     known = _known(key, limit_ms, said=said_ms is not None)
     if over_ms is None:
-        return f"{known}; no line was found that tells how long the batch took"
+        return known
     took_ms = limit_ms + over_ms
     wanted = -int(-took_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > _LONGEST_MS:
         return (
             f"{_between(event, took_ms)} ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
-            "The loop had stopped, the machine slept, or its clock was set: look there first"
+            "Perhaps the loop had stopped, the machine slept, or its clock was set: look there first"
         )
     if not _of_its_own(event):
         # What librdkafka itself writes while poll() is still awaited, an application prints when it comes back.
@@ -212,9 +212,9 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
         limit_ms, known = over_ms, f"{key} is no longer than that"
     wanted = -int(-over_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > 1_800_000:
-        return f"nothing was heard for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
+        return f"no successful answer came for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
     return (
-        f"nothing was heard for at least {seconds(over_ms)} s; {known}. How much longer it was is not in this line; with {key} = {wanted:,} "
+        f"no successful answer came for at least {seconds(over_ms)} s; {known}. How much longer it was is not in this line; with {key} = {wanted:,} "
         f"a process that dies is noticed {seconds(max(0, wanted - limit_ms))} s later"
     )
 

@@ -322,7 +322,7 @@ def _changed(before: frozenset[str], after: frozenset[str]) -> str | None:
     parts = [
         f"{', '.join(sorted(names))} {words}"
         for names, words in (
-            (after - before, "joined (the target assignment has it for the first time)"),
+            (after - before, "joined (the target assignment before did not have it)"),
             (before - after, "left or was lost (the target assignment has it no more)"),
         )
         if names

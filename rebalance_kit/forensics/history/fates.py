@@ -261,14 +261,14 @@ def _words(lost: Lost) -> str:
     gap = "" if lost.fate_ms is None else f"{abs(lost.fate_ms - lost.at_ms) / 1000:,.1f} s"
     later = lost.fate_ms is not None and lost.fate_ms > lost.at_ms
     if lost.fate == "frozen":
-        return f"; its process lived on, silent (long GC pause, freeze or lost network), and was back {gap} after the removal"
+        return f"; its process lived on (a long GC pause, a freeze or a lost network may be why): it wrote again {gap} after the removal"
     if lost.fate == "restarted":
         return (
-            f"; its process had died and a new one started {gap} after the removal"
+            f"; its process had ended and a new one started {gap} after the removal"
             if later
-            else f"; its process had died and a new one had started {gap} before the removal"
+            else f"; its process had ended and a new one had started {gap} before the removal"
         )
     if lost.fate == "closed":
         closed = "; it had been closed, which a static member does not tell the group, and "
         return closed + (f"came back {gap} after the removal" if later else "did not return")
-    return "; its process had died: its log ends before"
+    return "; its log ends before"

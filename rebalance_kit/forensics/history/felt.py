@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 
 #: Members whose clients log no generation have joined in one rebalance when they say so within this time.
 _SAME_END_MS = 2_000
-_SOMEBODY = (
-    "somebody else began it: {} was told that the group was rebalancing; the coordinator's log would tell who"
-)
+_SOMEBODY = "{} was told that the group was rebalancing; who began that is not in these lines"
 
 #: The first answer to a JoinGroup without a member id, in any client's words.
 

@@ -130,7 +130,12 @@ def only_asked(event: Event) -> str | None:
     first = event.event == "rd_rebalance" and event.state == "init"
     if not first and event.event not in {"joining", "rd_joining", "worker_rebalance"}:
         return None
-    return f"{event.client or event.named_in_words} asked to join; {NOT_JOINED}"
+    asked = (
+        "asked to join"
+        if event.event != "joining" or "join" in event.text.lower()
+        else "took part in a rebalance"
+    )
+    return f"{event.client or event.named_in_words} {asked}; {NOT_JOINED}"
 
 
 def number_of(event: Event) -> tuple[str, int] | None:

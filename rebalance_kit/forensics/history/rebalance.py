@@ -175,16 +175,16 @@ class Shift:
             topics = ", ".join(sorted(fresh))
             return (
                 f"topics came in: partitions of {topics} were assigned that nobody here had before "
-                "(a new topic that the subscription matches, or a changed subscription)"
+                "(perhaps a new topic that the subscription matches, or a changed subscription)"
             )
         if before and self.answered and self.got < self.gave:
             return (
-                f"another member joined, by the shares: of {counted(before, 'partition')} that the members with a log gave up "
+                f"another member may have joined, by the shares: of {counted(before, 'partition')} that the members with a log gave up "
                 f"they were given {after or 'none'} again"
             )
         if before and self.gave < self.got:
             return (
-                f"another member left or was lost, by the shares: the members with a log gave up {counted(before, 'partition')} "
+                f"another member may have left, by the shares: the members with a log gave up {counted(before, 'partition')} "
                 f"and were given {after}"
             )
         came_ms, comer = self.subscribed or (None, "")
@@ -192,13 +192,10 @@ class Shift:
             early = (self.notified_ms - came_ms) / 1000
             return (
                 f"a consumer called {comer} subscribed {early:,.1f} s before {self.notified} {self.learnt} that the group was "
-                "rebalancing: a second process of that name that joined, as it seems"
+                "rebalancing: perhaps a second process of that name that joined"
             )
         if self.notified is not None:
-            return (
-                f"somebody else began it: {self.notified} {self.learnt} that the group was rebalancing; "
-                "the coordinator's log would tell who, and why"
-            )
+            return f"{self.notified} {self.learnt} that the group was rebalancing; who began that, and why, is not in these lines"
         if self.alone is not None:
             return f"{self.alone} joined, as the only member of its group"
         if self.empty_handed is not None and not before:

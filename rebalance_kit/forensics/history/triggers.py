@@ -26,24 +26,24 @@ TRIGGERS: dict[str, str] = {
     "leave": "{who} left the group",
     "poll_timeout": "{who} did not call poll() within max.poll.interval.ms and left the group",
     "admin_removal": "{who} was removed from the group by an administrator",
-    "session_expired": "no heartbeat from {who} for a whole session, so the coordinator removed it",
+    "session_expired": "no heartbeat from {who} in time, so the coordinator removed it",
     "rebalance_timeout": "{who} did not give up its partitions within its rebalance timeout and was removed",
-    "sync_timeout": "{who} never asked for its assignment (SyncGroup) and was removed",
+    "sync_timeout": "{who} did not ask for its assignment (SyncGroup) in time and was removed",
     "follow_up": "second step of the same cooperative rebalance: {who} had given up partitions for others",
     "metadata_changed": "the metadata of the subscribed topics changed",
     "subscription_changed": "{who} changed its subscription",
     "regex_changed": "a regular expression now matches other topics",
     "configs_differ": "{who} forced a rebalance, because its configuration is not the one that the assignment is based on",
-    "enforced": "{who} asked for a rebalance (enforceRebalance)",
+    "enforced": "{who} asked for a rebalance",
     "configured": "connectors or tasks of the group's workers were configured anew or removed",
     "rejoin": "{who} joined again",
     "protocol_changed": "{who} came back with other assignors",
     "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
     "over_capacity": "the group is larger than group.max.size",
     "fenced": "{who} was fenced: another consumer took its group.instance.id",
-    "session_lost": "{who} was no longer known to its coordinator (its session was over) and joined again",
-    "moved": "{who} was told that this broker is not its coordinator (any more), and asked to join again",
-    "unseen": "these logs do not say why; the coordinator's log would",
+    "session_lost": "{who} had lost its membership (its session was over, or its coordinator did not know it)",
+    "moved": "{who} was told that its coordinator is another broker or not available, and asked to join again",
+    "unseen": "these logs do not say why; the coordinator's log may",
     "other": "for a reason the kit does not know",
 }
 
@@ -180,7 +180,7 @@ class Causes:
         for row in rebalances:
             waited = ""
             if row.waited_for is not None:
-                waited = f"; everybody waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
+                waited = f"; it waited {(row.waited_ms or 0) / 1000:,.1f} s for {row.waited_for}"
             known_by = _known_by(row)
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
             told = row.known if row.trigger == "unseen" else None
@@ -242,8 +242,8 @@ def _more(row: Rebalance, *, again: bool) -> str:
         return _RESTARTING
     if row.trigger in {"configured", "configs_differ"} and row.said:
         return f" ({row.said})"
-    if row.trigger == "enforced" and row.said is not None and row.said != "rebalance enforced by user":
-        return f": {row.said}"
+    if row.trigger == "enforced" and row.said is not None:
+        return " (enforceRebalance)" if row.said == "rebalance enforced by user" else f": {row.said}"
     return " again" if row.trigger == "join" and again else ""
 
 

@@ -395,12 +395,22 @@ def _fields(text: str, event: str) -> dict[str, Any]:
     reason = _LOGGER.sub("", reason).rstrip(" .(\\")
     if reason in _LEVELS or _SAYS.match(reason) is None:
         reason = ""
+    # What an application throws of a refused commit names the client's own exception.
+    if (
+        event == "other_commit_failed"
+        and (refused := _COMMIT_FAILED.search(text))
+        and _THROWN.fullmatch(reason)
+    ):
+        reason = refused[0]
     told["cause" if event == "coordinator_lost" else "reason"] = reason
     for name in ("member", "instance", "client"):
         if told[name].lower() in _NOT_A_NAME or named(told[name]) is None:
             told[name] = ""
     return told
 
+
+_THROWN = re.compile(r"\w+(?:Exception|Error)")
+_COMMIT_FAILED = re.compile(r"\w*CommitFailed(?:Exception|Error)\b")
 
 #: What kafkajs says of the exception that ended a consumer, without the JSON behind it.
 _CRASH = re.compile(r"""\] Crash: (.{1,200}?)(?: \{"|\\*",\\*"|$)""")
