@@ -171,7 +171,7 @@ def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
         first = rows[0]
         others = [row["who"] or f"{row['file']}:{row['line']}" for row in rows[1:]]
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        same = f" (the same for {', '.join(others[:_NAMED])}{more})" if others else ""
+        same = f" (of the same kind: {', '.join(others[:_NAMED])}{more})" if others else ""
         print(_wrapped("   * ", f"{first['sentence']}{same}"), file=out)
         print(_wrapped("     do: ", do), file=out)
         at = f"{clock(first['at_ms'])} " if first["at_ms"] is not None else ""

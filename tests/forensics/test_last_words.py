@@ -37,8 +37,8 @@ def screen(tmp_path):
     [
         ("WARN read timed out after 30 s", "a slow handler"),
         ("ERROR java.lang.OutOfMemoryError: Java heap space", "memory that ran out"),
-        ("INFO [gc] GC(12) Pause Full (G1 Compaction Pause) 61234ms", "a freeze"),
-        ("INFO received SIGTERM", "a stop or a deploy"),
+        ("INFO [gc] GC(12) Pause Full (G1 Compaction Pause) 61234ms", "a pause"),
+        ("INFO received SIGTERM", "a stop"),
     ],
 )
 def test_the_line_before_a_poll_timeout_is_evidence_and_says_what_it_points_to(screen, line, means):

@@ -389,6 +389,53 @@ PROVED = {
         ["lost its coordinator"],
         ["2 times", "lost it again at once"],
     ),
+    "a stop of what met an exception": (
+        [CLIENT + "Revoke previously assigned partitions a-0", "ERROR Caught exception, shutting down..."],
+        ['says "Caught exception, shutting down...'],
+        ["points to"],
+    ),
+    "one exception of several": (
+        [
+            CLIENT + "Revoke previously assigned partitions a-0",
+            "ERROR Uncaught trouble in a worker",
+            "ERROR java.io.IOException: disk full",
+        ],
+        ['says "java.io.IOException: disk full'],
+        ["points to", "more line"],
+    ),
+    "two of a name's kind": (
+        [
+            "stream-thread [app-1] State transition from PENDING_SHUTDOWN to DEAD",
+            "stream-client [app] State transition from PENDING_SHUTDOWN to NOT_RUNNING",
+        ],
+        ["(of the same kind: app"],
+        ["the same for"],
+    ),
+    "a heartbeat that tells of a rebalance": (
+        [
+            CLIENT + "Attempt to heartbeat failed since group is rebalancing",
+            CLIENT + "Revoke previously assigned partitions a-0",
+        ],
+        [
+            "c1 learnt from its heartbeat that the group was rebalancing; who began that, and why, is not in these lines"
+        ],
+        ["somebody else"],
+    ),
+    "a poll of which no line tells how late it was": (
+        [
+            CLIENT
+            + "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, which"
+        ],
+        ["max.poll.interval.ms is 300,000 by default"],
+        ["no line was found that tells how long"],
+    ),
+    "an exception that an application makes of a refused commit": (
+        [
+            "java.lang.IllegalStateException: This error handler cannot process 'org.apache.kafka.clients.consumer.CommitFailedException's; no record information is available"
+        ],
+        [],
+        ["refused a commit: IllegalStateException"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

@@ -62,7 +62,10 @@ class _Kind(NamedTuple):
 #: What is told beside a poll that came too late, and nowhere else.
 _SLOW = "a slow handler"
 
-_CRASH = "a crash"
+_CRASH, _STOP = "an error that nothing caught", "a stop"
+
+#: What a plain stop does not say.
+_FAILED = re.compile(r"xception|[Ee]rror\b|\bfail", re.ASCII)
 
 _KINDS = (
     _Kind(re.compile(r"OutOfMemory|OOMKilled|out of memory|Cannot allocate memory"), "memory that ran out"),
@@ -73,20 +76,20 @@ _KINDS = (
         re.compile(
             r"\bSIGTERM\b|\bSIGINT\b|[Ss]hutting down|[Ss]hutdown (?:hook|signal)|[Ss]topping .*[Cc]ontainer|[Gg]raceful shutdown|\bterminating\b|[Cc]losing consumer|[Ii]nitiat\w+ .{0,40}shutdown"
         ),
-        "a stop or a deploy",
+        _STOP,
     ),
     _Kind(
         re.compile(
             r"Pause (?:Full|Young|Remark)|\[?Full GC|GC pause|stopped for|clock leap|Thread starvation"
         ),
-        "a freeze (garbage collection, or a machine that stood still)",
+        "a pause (garbage collection, or a machine that stood still)",
     ),
     _Kind(
         re.compile(
             r"REQTMOUT|i/o timeout|tcp_closed|connection_down|[Cc]onnection (?:was )?closed|[Ii]n[- ]flight|[Tt]ransport failure|[Cc]onnection (?:refused|reset|to node)|Connect to \S+ failed|"
             r"Disconnected|[Bb]roker may not be available|Failed to resolve|No route to host"
         ),
-        "a broker or a network that does not answer",
+        "a connection that failed or got no answer",
     ),
     _Kind(
         re.compile(
@@ -152,17 +155,18 @@ def _words(result: Selected, row: Row) -> str | None:
         return None
     plain = {"", _CRASH} if row["finding"] in _BY_POLL else {"", _CRASH, _SLOW}
     kind, (number, text) = _telling(_KINDS, found[::-1], plain)
+    means = _points_to(kind, text)
     same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
     like = f" (and {same} more like it)" if same else ""
     late = row["finding"] in _BY_POLL and number < anchor.line
-    means = f"; points to {kind.means}" if kind.means and (kind.means != _SLOW or late) else ""
+    means = f"; points to {means}" if means and (means != _SLOW or late) else ""
     return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
 
 
 def _telling(
     kinds: Iterable[_Kind], found: Sequence[tuple[_Place, str]], plain: Collection[str]
 ) -> tuple[_Kind, tuple[_Place, str]]:
-    """What lines of trouble point to, and the most telling of them: of exceptions the one that began it, else one with its message.
+    """The gravest kind of some lines of trouble, and the most telling line: of exceptions the one that began it, else one with its message.
 
     ``plain``: what tells less than an exception does.
     """
@@ -176,6 +180,12 @@ def _telling(
             or said
         )
     return kind, said[0]
+
+
+def _points_to(kind: _Kind, text: str) -> str:
+    """What a line points to, if it is of that kind; what tells of an error besides is no plain stop."""
+    known = kind.pattern.search(text) and not (kind.means == _STOP and _FAILED.search(text))
+    return kind.means if known else ""
 
 
 def _anchor(result: Selected, row: Row) -> _Anchor | None:
@@ -226,7 +236,7 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 
 
 def trouble(result: Tables) -> str:
-    """What else is wrong, in lines of any logger that were not read: the most telling of them, what it points to, and how many more."""
+    """What else is wrong, in lines of any logger that were not read: the most telling of them, and what it points to."""
     rows, found = result.rows("lines"), list[tuple[str, str]]()
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
@@ -256,7 +266,8 @@ def trouble(result: Tables) -> str:
     if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
         return ""
     more = " and other lines of trouble" if len(found) > 1 else ""
-    means = f" (points to {kind.means})" if kind.means not in {"", _SLOW} else ""
+    means = _points_to(kind, text)
+    means = f" (points to {means})" if means not in {"", _SLOW} else ""
     cut = "..." if len(words) > _SHOWN else ""
     means = f" {thrown_at[place]}{means}" if words.endswith("Exception") and place in thrown_at else means
     return f'{place} says "{words[:_SHOWN]}{cut}"{means}{more}'
@@ -311,15 +322,13 @@ _REFUSED = _Kind(
     re.compile(
         r"CommitFailedException|TaskMigratedException|kicked out of the group|has been fenced due to a rebalance"
     ),
-    "a commit that was refused: the group had rebalanced without this member, mostly because its loop was slower than "
-    "max.poll.interval.ms or its session was over",
+    "a commit that was refused; mostly the group had rebalanced without this member",
 )
 
 
 #: What a consumer throws at whoever asks for a partition that was taken away.
 _NOT_OWNED = _Kind(
-    re.compile(r"No current assignment for partition"),
-    "a partition that this member does not own (any more); mostly a rebalance has taken it away",
+    re.compile(r"No current assignment for partition"), "a partition that this member does not own (any more)"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,17 @@ def _is_nameless(row: Row) -> bool:
     return bool(row["sentence"].startswith("the client of "))
 
 
+_NAMELESS = re.compile(r"the client of \S+")
+_NUMBERS = re.compile(r"\d[\d,.]*")
+
+
+def _bare(row: Row) -> str:
+    """What a row says, whoever it is about and whatever was counted."""
+    whose = row["who"] if row["who"] and not _is_nameless(row) else ""
+    said = row["sentence"].replace(whose, "") if whose else _NAMELESS.sub("", row["sentence"], count=1)
+    return _NUMBERS.sub("0", said)
+
+
 def gravest(told: list[str]) -> str | None:
     """The gravest of some severities; None of none."""
     return min(told, key=SEVERITIES.index, default=None)
@@ -125,7 +137,8 @@ class Card:
         )
         names = [name for name in names if name != self.first["who"]]
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        return f" (the same for {', '.join(names[:_NAMED])}{more})" if names else ""
+        alike = "the same for" if len({_bare(row) for row in self.rows}) == 1 else "of the same kind:"
+        return f" ({alike} {', '.join(names[:_NAMED])}{more})" if names else ""
 
     @property
     def together(self) -> str:
