@@ -436,6 +436,22 @@ PROVED = {
         [],
         ["refused a commit: IllegalStateException"],
     ),
+    "a limit that a line only names": (
+        [
+            CLIENT + "Revoke previously assigned partitions a-0",
+            "[Producer clientId=p1] Closing the Kafka producer with timeoutMillis = 9223372036854775807 ms.",
+        ],
+        [],
+        ["Beside it"],
+    ),
+    "three members that fail": (
+        [
+            COORDINATOR + f"Member {who}-7 in group orders has failed, removing it from the group"
+            for who in "abc"
+        ],
+        ["heartbeat from a-7 in time and removed it (and 2 others)", "(the same for b-7, c-7)"],
+        [],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

@@ -93,7 +93,7 @@ _KINDS = (
     ),
     _Kind(
         re.compile(
-            r"(?<![_.\w])[Tt]ime(?:d)? ?out(?!\w*[\"']?[:=] ?\d)|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"
+            r"(?<![_.\w])[Tt]ime(?:d)? ?out(?!\w*[\"']? ?[:=] ?\d)|[Rr]etry|[Ss]leeping|non-responsive|[Bb]acking off|deadlock"
         ),
         _SLOW,
     ),

@@ -224,7 +224,7 @@ def _because(card: Card, rebalances: Sequence[Row]) -> str:
     """The gravest finding, and what it made of its group; a high generation says how often, and the last cause why."""
     group = card.first["group"]
     own = [row for row in rebalances if row["group"] == group and row["path"] == card.first["path"]]
-    said = card.first["sentence"] + card.together
+    said = card.first["sentence"] + card.more + card.together
     if not own or group is None:
         return _capital(said) + "."
     if card.first["finding"] == "many_generations":
