@@ -104,7 +104,7 @@ class Event:
     @property
     def named_in_words(self) -> str:
         """The same in a sentence."""
-        return f"the client of {self.file.rsplit('/', 1)[-1]}"
+        return f"a client of {self.file.rsplit('/', 1)[-1]}"
 
 
 def only(values: Iterable[str | None]) -> str | None:

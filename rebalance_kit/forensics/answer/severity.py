@@ -72,10 +72,10 @@ def severity(row: Mapping[str, Any]) -> str:
 
 def _is_nameless(row: Row) -> bool:
     """Whether a row is about a client that is called after its file."""
-    return bool(row["sentence"].startswith("the client of "))
+    return bool(row["sentence"].startswith("a client of "))
 
 
-_NAMELESS = re.compile(r"the client of \S+")
+_NAMELESS = re.compile(r"a client of \S+")
 _NUMBERS = re.compile(r"\d[\d,.]*")
 
 
@@ -122,20 +122,30 @@ class Card:
         return sum(row["unread_ms"] or 0 for row in self.rows)
 
     @property
-    def others(self) -> str:
-        """Of whom else it holds, in words; empty for nobody."""
+    def _names(self) -> list[str]:
+        """Of whom else it holds."""
         # A client without a name may be one that another line of its file names.
         named = {row["file"] for row in self.rows if not _is_nameless(row)}
         names = list(
             dict.fromkeys(
-                f"the client of {row['file'].rsplit('/', 1)[-1]}"
+                f"a client of {row['file'].rsplit('/', 1)[-1]}"
                 if _is_nameless(row)
                 else row["who"] or row["group"] or f"{row['file']}:{row['line']}"
                 for row in self.rows[1:]
                 if not (_is_nameless(row) and row["file"] in named)
             )
         )
-        names = [name for name in names if name != self.first["who"]]
+        return [name for name in names if name != self.first["who"]]
+
+    @property
+    def more(self) -> str:
+        """Of how many others it holds, in words; empty for nobody."""
+        return f" (and {counted(len(self._names), 'other')})" if self._names else ""
+
+    @property
+    def others(self) -> str:
+        """Of whom else it holds, in words; empty for nobody."""
+        names = self._names
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         alike = "the same for" if len({_bare(row) for row in self.rows}) == 1 else "of the same kind:"
         return f" ({alike} {', '.join(names[:_NAMED])}{more})" if names else ""

@@ -254,7 +254,7 @@ class Settings:
                 "eager_by_default",
                 None,
                 sum(times for _, _, times in found),
-                f"{', '.join(name for name in who if name) or 'the client of these lines'}: the assignor list [range, cooperative-sticky] runs the eager protocol; "
+                f"{', '.join(name for name in who if name) or 'a client of these lines'}: the assignor list [range, cooperative-sticky] runs the eager protocol; "
                 "every rebalance stops every partition",
                 line(min((first for _, first, _ in found), key=lambda event: (event.line, event.file))),
                 "Set partition.assignment.strategy to CooperativeStickyAssignor alone (one more rolling bounce), "

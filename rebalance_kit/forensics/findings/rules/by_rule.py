@@ -313,7 +313,7 @@ class ByRule:
             row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
-                    f"the client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
+                    f"a client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
                 )
             apart_ms = (hits.last_ms or 0) - (first.at_ms or 0)
             if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
