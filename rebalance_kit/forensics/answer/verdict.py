@@ -83,7 +83,7 @@ def verdict(result: Tables) -> Verdict:
     lines = result.rows("lines")
     damaged = any(one.damaged for one in result.passed_over) or any(_is_damage(row["note"]) for row in lines)
     empty = sum(row["lines"] for row in lines) == 0
-    told = _sentence(result, cards, understood, empty=empty)
+    told = _with_group(_sentence(result, cards, understood, empty=empty), result)
     return Verdict(told, gravest([card.severity for card in cards]), cards, understood, damaged, empty)
 
 
@@ -196,6 +196,18 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         if wrong
         else "No line was read as one of a consumer group."
     )
+
+
+#: A client that its lines do not name.
+_NAMELESS = re.compile(r"A client of [^\s:]+(?= )")
+
+
+def _with_group(sentence: str, result: Tables) -> str:
+    """The sentence with the group of a client that has no name, where all lines are of one."""
+    names = {row["group"] for row in result.rows("groups")}
+    if len(names) != 1 or len(result.rows("lines")) != 1:
+        return sentence
+    return _NAMELESS.sub(lambda found: f"{found[0]} (group {next(iter(names))})", sentence, count=1)
 
 
 def _end(result: Tables, card: Card, understood: Understood) -> str:

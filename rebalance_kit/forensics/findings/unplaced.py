@@ -46,9 +46,9 @@ _SAID = {
 }
 #: The same with the reason that the line gives.
 _BECAUSE = {
-    "rd_heartbeat_error": "gets an error for its heartbeat",
+    "rd_heartbeat_error": "gets no good answer to its heartbeat",
     "heartbeat_failed": "is refused its heartbeat",
-    "other_heartbeat_failed": "gets an error for its heartbeat",
+    "other_heartbeat_failed": "gets no good answer to its heartbeat",
     "other_join_failed": "tries to join and fails",
     "other_rejoins": "joins again",
     "other_no_coordinator": "finds no coordinator",
@@ -189,7 +189,8 @@ def step_of(event: Event) -> str | None:
     if name == "other_no_coordinator" and _NOT_IT.search(event.reason or ""):
         return f"is told by a broker that it is not the coordinator ({event.reason})"
     if name in _BECAUSE:
-        return f"{_BECAUSE[name]} ({event.reason})" if event.reason else _BECAUSE[name]
+        why = event.reason or ""
+        return f"{_BECAUSE[name]} {why if why[:1] == '(' else f'({why})'}" if why else _BECAUSE[name]
     return _SAID.get(name)
 
 

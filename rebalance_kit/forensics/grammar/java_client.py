@@ -49,6 +49,14 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("assignment_update", "Updating assignment with"),
     ("java_step", "Generation data was cleared by heartbeat thread{_}"),
     ("java_step", "Rebalance failed."),
+    # Requests that go to the coordinator alone; from a node 2147483647 - N on the broker is N.
+    *(
+        (
+            "java_step",
+            f"Cancelled in-flight {request} request with correlation id {{_}} due to node {{_}} being disconnected{{_}}",
+        )
+        for request in ("HEARTBEAT", "CONSUMER_GROUP_HEARTBEAT", "JOIN_GROUP", "SYNC_GROUP", "OFFSET_COMMIT")
+    ),
     ("topics_unassigned", "The following subscribed topics are not assigned to any members: {_}"),
     ("java_step", "The following not-subscribed topics are assigned, {_}"),
     ("java_step", "We received an assignment {_} that doesn't match our current subscription {_}"),
@@ -143,7 +151,10 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("commit_not_sent", "Failing OffsetCommit request since the consumer is not part of an active group"),
     # KIP-848
     ("transitioned", "Member {member} with epoch {epoch} transitioned from {state_from} to {state_to}."),
-    ("fatal", "Member {member} with epoch {epoch} transitioned to fatal state"),
+    *(
+        ("fatal", f"Member {{member}} with epoch {{epoch}} transitioned to {state} state")
+        for state in ("fatal", "FATAL")
+    ),
     ("reconciling", "Reconciling assignment with local epoch {_}"),
     ("revoked", "Revoking previously assigned partitions {partitions} for group {group}"),
     ("revoking", "Revoking previously assigned partitions[[ ]]{partitions}"),

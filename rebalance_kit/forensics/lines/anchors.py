@@ -48,7 +48,7 @@ _BORDER = " \t│|*`"
 #: (of a process), what stands between them, and the logger.
 _TIME_IN_HEAD = re.compile(
     r"""(?x)(?:
-    \d{4}[-/.]\d\d[-/.]\d\d(?:[T _-]\d\d[:.]\d\d(?:[:.]\d\d)?(?:[.,:]\d{1,9})?+(?:Z|[ ]?[+-]\d\d:?\d\d)?)?
+    \d{4}[-/.]\d\d[-/.]\d\d(?:[T _-]\d\d[:.]\d\d(?:[:.]\d\d)?(?:[.,:]\d{1,9}(?:\.\d{1,20}){0,2})?+(?:Z|[ ]?[+-]\d\d:?\d\d)?)?
     |\d{1,2}[-/.](?:\d\d|[A-Z][a-z]{2})[-/.]\d{2,4}(?:[T ,:_]{1,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?+(?:[ \u202f][AP]M\b)?)?
     |(?:[A-Z][a-z]{2},?[ ])?(?:[A-Z][a-z]{2}[ ]{1,2}\d{1,2}|\d{1,2}[ ][A-Z][a-z]{2}),?[ ](?:\d{4},?[ ])?(?:@[ ])?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?+(?:[ ][A-Z]{3,4}[ ]\d{4}|[ ]\d{4}\b)?
     |\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,9})?+(?:Z|[ ]?[+-]\d\d:?\d\d)?(?:[ \u202f]?[AP]M)?
@@ -67,7 +67,9 @@ _IN_BRACKETS = re.compile(
 _NAME_OF_LOGGER = re.compile(
     r"(?:[A-Za-z_$][\w$-]*\.){1,9}[\w$-]+(?::\d+|\([\w.]+(?::\d+)?\))?(?=[\s\]:,|-]|\Z)|[\w@./-]{1,120}\.(?:py|go|js|ts|rb|rs|cs|java|scala|c)(?::\d+|\[line:\d+\])?(?=[\s:])|[A-Za-z_$][\w$]*(?=[ ]{0,40}[:-] )(?!:)|(?:[A-Z][a-z0-9]+){2,}(?=:? )"
 )
-_BETWEEN = re.compile(r"[-–—|:,;>•]+(?=\s|\Z|[\[<(])|:[A-Za-z_][\w.]{0,80}:(?=[^\s:])")
+_BETWEEN = re.compile(
+    r"[-–—|:,;>•]+(?=\s|\Z|[\[<(])|:(?:[A-Za-z_][\w.]{0,80}|\d{1,20}):(?=[^\s:])|:(?=[A-Z])"
+)
 _BARE_WORD = re.compile(r"[\w@./=:-]{1,60},?(?=\s)")
 #: What syslog writes behind its time.
 _PROCESS = re.compile(r"(?:[\w.-]{1,60} )?[\w./-]{1,60}\[\d{1,9}\]:(?=\s)")
@@ -116,7 +118,7 @@ def message_behind(line: str) -> int:
     return place if begun else 0
 
 
-_NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])")
+_NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])|(?<=:)\d{1,20}(?=:)")
 
 #: What may stand before the time of a record inside a line, and how near its level is.
 _BEFORE_A_TIME = frozenset(" \t\u3000\"'`>|[(。：:;,.")
@@ -267,7 +269,7 @@ NOISE = re.compile(
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
     r"error in fetch for partition|Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
     r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
-    r"elected leader for group|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
+    r"elected leader for group|Joining main background thread|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"
 )
 

@@ -23,6 +23,8 @@ _CLOCK = r"\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
 _ISO = re.compile(
     r"(?<!\d)\d{4}([-/.])\d\d\1\d\d(?:[T_-]|,? {1,2})\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d(?!\d))?"
 )
+#: What stands between two times of one line.
+_OWN = re.compile(r"[ \t]{1,3}\[(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d)")
 #: Seconds with a fraction, or milliseconds, since 1970.
 _COUNTED = re.compile(r"(?<![\d.])(?<!Ms=)(?<!_ms=)(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
 #: A clock before all else in a line that holds a date further on: another clock there is that of some thing in the message.
@@ -146,6 +148,9 @@ def iso_in(text: str) -> str | None:
     found = _ISO.search(in_plain_digits(text))
     if found is None:
         return None
+    # A collector's time before the record's own, which is the finer one.
+    if "." not in found[0][10:] and "," not in found[0][10:] and (own := _OWN.match(text, found.end())):
+        found = _ISO.search(text, own.end() - 1) or found
     day, rest = found[0][:10], found[0][10:].lstrip("T_-, ")
     # Some put a colon before the fraction.
     return f"{re.sub('[/.]', '-', day)}T{rest[:8]}{rest[8:9].replace(':', '.')}{rest[9:]}"

@@ -441,3 +441,57 @@ def test_lines_of_one_step_at_several_times_tell_the_last_of_them(tmp_path):
     assert "(2 lines, until 10:05:00.0)" in screen(
         tmp_path, client(0, "c1", "(Re-)joining group") + client(300, "c1", "(Re-)joining group")
     )
+
+
+_LATE = "Time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, exceeded approximately by 15032 ms. Member m1 will rejoin the group now."
+
+
+def test_a_poll_that_came_too_late_is_the_timeout_where_no_other_line_tells_of_one(tmp_path):
+    told = screen(tmp_path, client(0, "c1", _LATE, level="WARN")).partition(" read ")[0]
+    assert told.startswith("c1 let more than max.poll.interval.ms pass between two calls of poll()")
+    assert "CRITICAL" in told
+
+
+def test_a_client_without_a_name_is_told_with_the_only_group_of_the_lines(tmp_path):
+    group = "kafka-go: 2026/03/01 07:09:54 entering loop for consumer group, test\n"
+    failed = "kafka-go: 2026/03/01 07:09:54 Failed to join group test: EOF\n"
+    assert screen(tmp_path, group + failed).startswith("A client of log.txt (group test) tried to join")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            "Nov  2 22:34:52 host telegraf: 2026-03-01T22:34:52Z D! [sarama] client/coordinator coordinator for consumer group metrics is not available\n",
+            "(group metrics) found no coordinator",
+        ),
+        (
+            "[2026-03-01 15:25:40,066] INFO [Schema registry clientId=sr-1, groupId=schema-registry] Cancelled in-flight HEARTBEAT request with correlation id 44 due to node 2147483645 being disconnected (elapsed time since creation: 9041ms)\n",
+            'schema-registry: sr-1 "Cancelled in-flight HEARTBEAT',
+        ),
+        (
+            "[bg] ERROR o.a.k.c.c.internals.MembershipManagerImpl - [Consumer clientId=c1, groupId=g] Member  with epoch 0 transitioned to FATAL state\n",
+            "c1 met a fatal error",
+        ),
+        (
+            "%7|1772359200.244|OFFSET|c1#consumer-1| [thrd:main]: orders [4]: offset reset (at offset 0) to BEGINNING: Broker: Offset out of range: Broker: Offset out of range\n",
+            "c1 stood at an offset of orders [4] that does not exist",
+        ),
+        (
+            "FAIL|c1#consumer-1| [thrd:GroupCoordinator]: GroupCoordinator:a.example:9092: 1 request(s) timed out: disconnect (after 60822ms in state UP)\n",
+            "c1 lost its coordinator (disconnect",
+        ),
+        (
+            "[2026-03-01 07:00:34,049] INFO [GroupCoordinator 0]: Group g7 with generation 148 is now empty (kafka.coordinator.GroupCoordinator)\n",
+            "it ended here at generation 148 with no member left",
+        ),
+    ],
+)
+def test_what_judges_found_missing_is_told(tmp_path, line, said):
+    assert said in screen(tmp_path, line).partition(" read ")[0]
+
+
+def test_the_finer_of_two_times_of_one_line_is_its_own(tmp_path):
+    stable = "[GroupCoordinator 1001]: Stabilized group grp1 generation 14 (__consumer_offsets-48) with 2 members (kafka.coordinator.group.GroupCoordinator)"
+    told = screen(tmp_path, f"  2026-03-01 18:35:06 [2026-03-01 17:35:06,423] INFO {stable}\n")
+    assert "17:35:06.4" in told

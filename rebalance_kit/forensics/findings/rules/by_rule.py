@@ -58,8 +58,14 @@ for _rule in RULES:
         for _name in _rule.events:
             RULES_BY_EVENT[_name].append(_rule)
 
+#: The rules of single lines by their code.
+_RULES = {rule.code: rule for rules in RULES_BY_EVENT.values() for rule in rules}
+
+#: A poll that came too late: as the client says when its limit passes, and when it polls again.
+_POLLS, _LATE = "poll_timeout_exceeded", "poll_overrun"
+
 #: Kinds of finding that count lines.
-LINE_CODES = frozenset(rule.code for rules in RULES_BY_EVENT.values() for rule in rules)
+LINE_CODES = frozenset(_RULES)
 
 #: Two kinds of line of one moment lie nearer to each other than this.
 _ECHO_MS = 1_000
@@ -158,7 +164,6 @@ class ByRule:
 
     def __init__(self) -> None:
         self._hits: dict[tuple[str, str, str], _Hits] = {}
-        self._rules: dict[str, LineRule] = {}
         #: What members said of their limits: by client, else by file.
         self._limits: dict[str | tuple[str, str], dict[str, int]] = {}
         #: The lines of the last measured times of a kind of finding in a file.
@@ -249,7 +254,6 @@ class ByRule:
                 if hits.is_echoed_by(event) or self._is_printed_again(rule.code, event):
                     continue
                 hits.add(event)
-                self._rules[rule.code] = rule
                 if rule.code == "coordinator_not_ready" and event.client is not None:
                     self._refused[event.client] = event
                     self._at_last.pop(event.client, None)
@@ -282,6 +286,9 @@ class ByRule:
             who = names.of(key) if kind == "member" else key
             one = merged.setdefault((code, who if kind != "nobody" else None), _Hits(hits.first))
             one.take_in(hits)
+        # Where only the line tells of it that a client writes when it polls again, that is the timeout.
+        for code, who in [key for key in merged if key[0] == _LATE and (_POLLS, key[1]) not in merged]:
+            merged[_POLLS, who] = merged.pop((code, who))
         rows = []
         for (code, who), hits in merged.items():
             first = hits.first
@@ -310,7 +317,7 @@ class ByRule:
                     told["end"] = AGAIN if told["again"] else WITHOUT
                 quoted = quoted | told
             quoted = {**quoted, **hits.several()}
-            row = _row(self._rules[code], who, hits.times, line(first), quoted, hits.last_ms)
+            row = _row(_RULES[code], who, hits.times, line(first), quoted, hits.last_ms)
             if who in nameless and row["sentence"].startswith(f"{who} "):
                 row["sentence"] = (
                     f"a client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
