@@ -116,7 +116,7 @@ def _print_summary(records: Sequence[dict[str, Any]], unread: Counter[tuple[str,
 def _print_group(record: dict[str, Any], out: TextIO) -> None:
     print(f"== {record['path']}  group {record['group']}", file=out)
     rows = record["rebalances"]
-    counts = [counted(len(rows), "rebalance") if rows else "no rebalance begins in these logs"]
+    counts = [counted(len(rows), "rebalance") if rows else "no rebalance to tell of"]
     if record["generations"]:
         counts.append("generations " + _span(record["generations"]))
     if record["epochs"]:

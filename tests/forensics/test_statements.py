@@ -452,6 +452,14 @@ PROVED = {
         ["heartbeat from a-7 in time and removed it (and 2 others)", "(the same for b-7, c-7)"],
         [],
     ),
+    "a high generation that two members tell": (
+        [
+            f"[Consumer clientId=c{one}, groupId=orders] Successfully joined group with generation 20000"
+            for one in (1, 2)
+        ],
+        ["the group is at generation 20000"],
+        ["and 1 other", "the same for"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

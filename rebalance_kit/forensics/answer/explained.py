@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.severity import severity
@@ -18,40 +19,40 @@ if TYPE_CHECKING:
 
 #: Findings that several lines prove together: what each says.
 _TOGETHER = {
-    "slow_callback": "a member took long over a rebalance callback, or between the notice and its next poll(): everybody waited for it",
-    "slow_leader": "the leader of a classic group took long to compute the assignment: everybody waited in SyncGroup",
-    "machine_frozen": "several clients noticed their limits too late in the same moment: what they run on had been halted",
+    "slow_callback": "a member took long over a rebalance callback, or between the notice and its next poll()",
+    "slow_leader": "the leader of a classic group took long to compute the assignment, for which the others wait in SyncGroup",
+    "machine_frozen": "several clients noticed their limits too late in the same moment, as when what they run on had been halted",
     "timed_out_together": "several clients ran into their limits in the same moment: look at what they share",
-    "failover_not_followed": "members expired exactly one session after a new coordinator had loaded the group: they did not find it",
+    "failover_not_followed": "members expired one session after a coordinator had loaded the group, as members do that do not find it",
     "clocks_disagree": "a member tells of a generation before its coordinator made it, or long after the next: one of the clocks is off",
     "unlike_subscriptions": "members of one group subscribe to lists of topics that have nothing in common: two applications share a group.id",
     "topic_recreated": "a topic of the group was deleted and made again under another id: committed offsets may point anywhere",
     "time_goes_back": "lines of one file are earlier than the lines before them",
-    "static_ids_change": "group.instance.id differs at each start, so static membership does nothing",
+    "static_ids_change": "static members expire for good while new instance ids appear, as when group.instance.id differs at each start",
     "skewed_assignment": "one member owns far more partitions than another",
-    "scaling_to_and_fro": "members are added and taken away in turns: an autoscaler that follows the lag it causes",
+    "scaling_to_and_fro": "members are added and taken away in turns, as by an autoscaler that follows the lag it causes",
     "same_log_twice": "two files hold the same lines: they are counted once",
-    "rolling_restart": "members were restarted one after another without static membership: each restart is two rebalances",
+    "rolling_restart": "members left and came back one after another without static membership, as in a rolling restart",
     "resubscribed": "a member called subscribe() again while it ran, which is a rebalance for everybody",
-    "replaced_without_leave": "a client came with a new member id before its old one expired: its process was replaced without having left",
-    "repeated_notice": "a member was told heartbeat after heartbeat that its group is rebalancing and did not come",
+    "replaced_without_leave": "a client came with a new member id before an older one of that name expired, as when a process is replaced without having left",
+    "repeated_notice": "a member was told several times in a row that its group is rebalancing, and no line tells that it asked to join",
     "rebalance_storm": "rebalances follow each other without a rest: at least 7 waves, none more than 60 s after the one before",
     "rebalance_held_up": "a rebalance waited long for the JoinGroup of one member",
     "periodic_expiry": "members expire again and again at an even distance",
     "one_name_two_groups": "two groups of one name (of two clusters) are in these files",
     "offsets_lost": "members of a group that had committed began where auto.offset.reset points: the committed offsets were gone",
     "offset_rewound": "a partition was read on from an offset far behind where it had been read to",
-    "member_left": "a member left the group, and what followed in it is not in these logs",
+    "member_left": "a member left the group",
     "lines_without_time": "lines hold no time that can be read",
     "leader_gone": "the leader of a classic group never sent its assignment: the generation hung until its session ended",
-    "instances_take_turns": "two processes with one group.instance.id fence each other in turns",
+    "instances_take_turns": "a group.instance.id changes hands again and again, as when two consumers fence each other in turn",
     "idle_members": "some members own no partition",
     "heartbeat_too_slow": "heartbeat.interval.ms is more than a third of session.timeout.ms: two lost heartbeats end the session",
     "generation_loop": "the numbers of the generations alone prove many more rebalances than these logs hold",
     "eager_by_default": "Java's default assignor list [range, cooperative-sticky] runs the eager protocol: each rebalance stops every partition",
     "duplicate_instance_id": "two running processes use one group.instance.id",
     "coordinator_never_held": "a client found its coordinator and lost it again at once, several times, without joining",
-    "cooperative_never_settles": "cooperative rebalances follow each other without an end: two members want the same partition",
+    "cooperative_never_settles": "cooperative rebalances follow each other, and no line between them tells of anybody coming or going",
 }
 
 
@@ -82,21 +83,12 @@ def _of_rule(rule: Rule) -> Iterator[str]:
 
 def _bare(rule: Rule) -> str:
     """The sentence without the names that a log would fill in."""
-    said = rule.sentence.replace("{who}", "a member").replace("{n}", "some")
-    for name in (
-        "reason",
-        "cause",
-        "detail",
-        "instance",
-        "topic",
-        "topics",
-        "partitions",
-        "said",
-        "over_ms",
-        "generation",
-    ):
-        said = said.replace("{" + name + "}", "...")
-    return said
+    said = rule.sentence.replace("{who}", "a member")
+    # What stands behind a word without a blank may be missing.
+    return _NAME.sub("...", _APPENDED.sub("", said))
+
+
+_APPENDED, _NAME = re.compile(r"(?<=\w)\{\w+\}"), re.compile(r"\{\w+\}")
 
 
 def _of_line(line: str) -> str | None:

@@ -248,7 +248,7 @@ class ByRule:
             event = told
         for rule in RULES_BY_EVENT.get(event.event, ()):
             if rule.when(event):
-                kind, key = _whose(event)
+                kind, key = _whose(event) if rule.code not in _OF_THE_GROUP else ("nobody", "")
                 hits = self._hits.setdefault((rule.code, kind, key), _Hits(event))
                 hits.states.add(event.state_to or event.event)
                 if hits.is_echoed_by(event) or self._is_printed_again(rule.code, event):
@@ -336,6 +336,9 @@ class ByRule:
         ]
 
 
+#: Kinds of finding about a group, whoever writes of it.
+_OF_THE_GROUP = frozenset({"many_generations"})
+
 #: The lines of commits that failed.
 _COMMITS = frozenset({"commit_failed", "auto_commit_failed", "commit_not_sent", "other_commit_failed"})
 
@@ -397,7 +400,7 @@ def _row(
     quoted: Mapping[str, object],
     last_ms: int | None,
 ) -> Row:
-    sentence = rule.sentence.replace("{who}", "a member" if who is None else who).replace("{n}", str(times))
+    sentence = rule.sentence.replace("{who}", "a member" if who is None else who)
     for name, untold in _UNTOLD.items():
         if "{" + name + "}" in sentence:
             value = quoted.get(name)

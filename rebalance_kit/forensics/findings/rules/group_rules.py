@@ -92,7 +92,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "coordinator_not_loaded",
         ("coordinator_load_failed",),
         sentence="a coordinator could not {how} {detail}",
-        do="Read the exception ({reason}) at that broker; move the leader of that partition of __consumer_offsets to another replica, or "
+        do="Read the exception of that line at its broker; move the leader of that partition of __consumer_offsets to another replica, or "
         "restart the broker. Where it could not be loaded, clients of the groups stored there cannot join or commit meanwhile.",
         source="CoordinatorRuntime.CoordinatorContext; GroupMetadataManager.doLoadGroupsAndOffsets",
     ),

@@ -42,7 +42,7 @@ def _said(event: Event) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Words:
-    """What a finding says: ``sentence`` may name ``{who}``, ``{n}`` (how often) and fields of the first line.
+    """What a finding says: ``sentence`` may name ``{who}`` and fields of the first line.
 
     ``do`` says what to do, ``source`` where that is written down.
     """
