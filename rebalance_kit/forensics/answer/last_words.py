@@ -246,7 +246,9 @@ def trouble(result: Tables) -> str:
     for row in rows:
         for number, text in _lines(_path(row)):
             known = (
-                (row["path"], row["file"], number) in read or _NO_TROUBLE.search(text) or ANCHOR.search(text)
+                (row["path"], row["file"], number) in read
+                or _NO_TROUBLE.search(text)
+                or (ANCHOR.search(text) and not ("[thrd:" in text and _OF_CLOSING.search(text)))
             )
             if not known and TROUBLE.search(text[:LONG]):
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
@@ -263,6 +265,8 @@ def trouble(result: Tables) -> str:
     text = bare(text)
     thrown = _THROWN.search(text)
     words = " ".join((thrown[1] if thrown else without_head(text)).split())
+    if words.startswith("Traceback (most recent"):
+        return ""
     if any(words[:_SAME] in " ".join(event["text"].split()) for event in events):
         return ""
     more = " and other lines of trouble" if len(found) > 1 else ""
@@ -277,6 +281,9 @@ def trouble(result: Tables) -> str:
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\[(?:error|fatal)\]|\blevel\W{1,4}(?:error|fatal)\b"
 )
+
+#: What librdkafka's other threads say when their client is closed.
+_OF_CLOSING = re.compile(r"Handle is terminating|Closing consumer|Terminating instance")
 
 #: So far a time may stand in a line of an unknown layout.
 _HEAD = 40

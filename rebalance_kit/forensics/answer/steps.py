@@ -410,6 +410,7 @@ def _step(event: Event) -> Step:
 
 
 def _quoted(text: str) -> str:
+    text = _MARK.sub("", text, count=1)
     found = next(anchored(text), None)
     message = _MESSAGE.search(text) if found is None and "{" in text else None
     words = (

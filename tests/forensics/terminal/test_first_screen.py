@@ -495,3 +495,29 @@ def test_the_finer_of_two_times_of_one_line_is_its_own(tmp_path):
     stable = "[GroupCoordinator 1001]: Stabilized group grp1 generation 14 (__consumer_offsets-48) with 2 members (kafka.coordinator.group.GroupCoordinator)"
     told = screen(tmp_path, f"  2026-03-01 18:35:06 [2026-03-01 17:35:06,423] INFO {stable}\n")
     assert "17:35:06.4" in told
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "unsaid"),
+    [
+        (
+            "2026-03-01 10:00:00,945 ERROR OffsetCommit failed for group orders due to group error ([Error 27] RebalanceInProgressError: orders), will rejoin\n",
+            '"OffsetCommit failed for group orders',
+            '"failed for',
+        ),
+        (
+            "# [2026-03-01 10:00:00,945] ERROR [s3|task-0] WorkerSinkTask{id=s3-0} Task threw an uncaught and unrecoverable exception. Task is being killed and will not recover until manually restarted (o.a.k.c.runtime.WorkerTask:207)\n",
+            '"WorkerSinkTask{id=s3-0} Task threw',
+            '"# [2026',
+        ),
+        (
+            "[2026-03-01 10:00:00,945: ERROR] User provided subscription listener <faust.Listener object at 0x1> for group orders failed on_partitions_revoked\nTraceback (most recent call last):\n",
+            "on_partitions_revoked of a client of log.txt threw an exception",
+            "Beside it",
+        ),
+    ],
+)
+def test_a_line_is_quoted_from_its_first_word(tmp_path, line, said, unsaid):
+    told = screen(tmp_path, line)
+    assert said in told
+    assert unsaid not in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -318,9 +319,12 @@ class ByRule:
                 quoted = quoted | told
             quoted = {**quoted, **hits.several()}
             row = _row(_RULES[code], who, hits.times, line(first), quoted, hits.last_ms)
-            if who in nameless and row["sentence"].startswith(f"{who} "):
-                row["sentence"] = (
-                    f"a client of {first.file.rsplit('/', 1)[-1]}{row['sentence'].removeprefix(str(who))}"
+            if who in nameless:
+                row["sentence"] = re.sub(
+                    rf"(?:^|(?<= of )){re.escape(str(who))}(?= )",
+                    f"a client of {first.file.rsplit('/', 1)[-1]}",
+                    row["sentence"],
+                    count=1,
                 )
             apart_ms = (hits.last_ms or 0) - (first.at_ms or 0)
             if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
