@@ -93,7 +93,7 @@ def test_expiries_a_session_after_a_failover_are_one_story(told):
 
     row = finding(told(server=loaded(0) + failing(30, 4, "c2")), "failover_not_followed")
     assert (row["severity"], row["times"]) == ("critical", 1)
-    assert "1 member expired, 30.0 s after a coordinator had loaded" in row["sentence"]
+    assert "1 member expired 30.0 s after a coordinator had loaded" in row["sentence"]
     assert not [
         one
         for one in told(server=loaded(0) + failing(37, 4, "c2")).rows("findings")

@@ -163,7 +163,7 @@ PROVED = {
             "Error while processing: null",
             "org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced and assigned the partitions to another member.",
         ],
-        ["was refused a commit", "group has already rebalanced"],
+        ["was refused a commit after its group had rebalanced"],
         ["could not be understood"],
     ),
     "partitions of which a broker is the coordinator no more": (
@@ -459,6 +459,18 @@ PROVED = {
         ],
         ["the group is at generation 20000"],
         ["and 1 other", "the same for"],
+    ),
+    "a callback of a client without a name": (
+        ["ERROR User provided rebalance listener <l> for group orders failed on_partitions_revoked"],
+        ["callback on_partitions_revoked of a client of a.log threw"],
+        [" of a threw"],
+    ),
+    "a refused commit whose reason says how it stood": (
+        [
+            "ERROR group orders: org.apache.kafka.clients.consumer.CommitFailedException: Commit cannot be completed since the group has already rebalanced"
+        ],
+        ["was refused a commit after its group had rebalanced"],
+        ["rebalanced: group has already"],
     ),
     "all threads of a Streams client": (
         [

@@ -83,7 +83,7 @@ def last_states(events: Iterable[Row]) -> tuple[str, int]:
     last: dict[str, str] = {}
     line = 0
     for row in events:
-        who = row["client"] or "the client"
+        who = row["client"] or "a client"
         if row["event"] == "rd_ended":
             last[who], line = ENDED, row["line"]
         elif (
@@ -389,6 +389,15 @@ def _awaited(detail: str) -> str:
     return f" ({', '.join(found)})" if found else ""
 
 
+#: What a coordinator writes, of a group or of the partitions in which groups are stored.
+_COORDINATOR = re.compile(r"Group ?(?:Coordinator|Metadata ?Manager|Id\b)|\[Group |CoordinatorRuntime")
+
+
+def _of_broker(event: Event) -> str:
+    """Whether a broker's line is its coordinator's."""
+    return "coordinator" if event.group or _COORDINATOR.search(event.text) else "broker"
+
+
 def _step(event: Event) -> Step:
     what = None if event.side in {"broker", "other"} or event.confidence else step_of(event)
     if event.event == "rd_close_waits":
@@ -404,7 +413,7 @@ def _step(event: Event) -> Step:
             what += f": {', '.join(event.partitions[:_NAMED])}{more}"
         if event.event in {"joined", "other_joined"} and event.member:
             what += f" as {event.member}"
-    who = event.client or ("coordinator" if event.side == "broker" else event.instance or "")
+    who = event.client or (_of_broker(event) if event.side == "broker" else event.instance or "")
     quote = what.startswith('"')
     return Step(event.at_ms, event.file, event.line, short(who), what if quote else short(what))
 

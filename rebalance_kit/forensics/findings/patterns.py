@@ -328,7 +328,7 @@ class Together:
                 "coordinator_never_held",
                 who,
                 times,
-                f"{who} found its coordinator and lost it again at once, {times} times in {seconds(last_ms - first_ms)} s, without joining",
+                f"{who} found its coordinator and lost it again at once, {times} times within {seconds(max(100, last_ms - first_ms))} s, without joining",
                 first,
                 "Perhaps the broker that it is sent to does not answer as the coordinator: look at that broker and at __consumer_offsets (a leader "
                 "that moves, a load in progress), and at advertised.listeners and proxies between the two.",
@@ -381,8 +381,8 @@ class Together:
                 "failover_not_followed",
                 None,
                 number,
-                f"{counted(number, 'member')} expired, {seconds(after_ms)} s after a coordinator had loaded the group: "
-                "so long is a session of a member that is not heard there at all",
+                f"{counted(number, 'member')} expired {seconds(after_ms)} s after a coordinator had loaded the group, "
+                "as members do that it does not hear for a session",
                 first,
                 "Look at those clients from that load on (NOT_COORDINATOR, FindCoordinator): an old client that does not look again, "
                 "a network that does not reach the new broker, bootstrap servers that are gone.",

@@ -161,7 +161,7 @@ def step_of(event: Event) -> str | None:
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return f"leaves ({event.reason})" if event.reason else "leaves"
-    if name == "join_retried" and event.reason == "MemberIdRequired":
+    if name == "join_retried" and HANDED.search(event.reason or ""):
         return "is handed its member id"
     if name == "join_retried" and event.side == "java":
         return f"tries to join and fails ({event.reason})" if event.reason else "tries to join and fails"
@@ -328,7 +328,7 @@ def _ends(who: str, went: Sequence[str], event: Event) -> Row:
         "member_left",
         who,
         1,
-        f"{who} went from {' to '.join(went)}: {_ENDS[went[-1]]}; the line of its state does not say why",
+        f"{who} went {'from ' if went[0] else ''}{' to '.join(went).strip()}: {_ENDS[went[-1]]}; the line of its state does not say why",
         line(event),
         "Expected when the application is stopped or deployed. Otherwise look for the exception before and below that line.",
         "StreamThread.State; KafkaStreams.State",
@@ -425,7 +425,7 @@ class Unplaced:
         who, after = event.client or event.named_in_words, event.state_to or "?"
         went, _ = self._states.get(who, ([], event))
         # Several processes may share a name: only what follows its last state is its next.
-        went = went if went[-1:] == [event.state_from] else [event.state_from or "?"]
+        went = went if went[-1:] == [event.state_from] else [event.state_from or ""]
         self._states[who] = [*went, after][-_MOST_STATES:], event
 
     def rows(self, *, placed: bool) -> list[Row]:

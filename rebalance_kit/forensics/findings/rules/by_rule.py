@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -318,14 +317,8 @@ class ByRule:
                     told["end"] = AGAIN if told["again"] else WITHOUT
                 quoted = quoted | told
             quoted = {**quoted, **hits.several()}
-            row = _row(_RULES[code], who, hits.times, line(first), quoted, hits.last_ms)
-            if who in nameless:
-                row["sentence"] = re.sub(
-                    rf"(?:^|(?<= of )){re.escape(str(who))}(?= )",
-                    f"a client of {first.file.rsplit('/', 1)[-1]}",
-                    row["sentence"],
-                    count=1,
-                )
+            named = first.named_in_words if who in nameless else who
+            row = _row(_RULES[code], who, hits.times, line(first), quoted, hits.last_ms, named)
             apart_ms = (hits.last_ms or 0) - (first.at_ms or 0)
             if code == "session_expired" and len(hits.members) > 1 and apart_ms <= _TOGETHER_MS:
                 row["sentence"] = several(str(who), list(hits.members), apart_ms)
@@ -403,8 +396,9 @@ def _row(
     first: Evidence,
     quoted: Mapping[str, object],
     last_ms: int | None,
+    named: str | None = None,
 ) -> Row:
-    sentence = rule.sentence.replace("{who}", "a member" if who is None else who)
+    sentence = rule.sentence.replace("{who}", named or who or "a member")
     for name, untold in _UNTOLD.items():
         if "{" + name + "}" in sentence:
             value = quoted.get(name)

@@ -272,7 +272,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         "client_commit_refused",
         ("other_commit_failed",),
         when=lambda event: _OVER(event) and not _UNDER_WAY(event),
-        sentence="{who} was refused a commit{how}: {reason}",
+        sentence="{who} was refused a commit{how}",
         do="The records of that commit may come twice. Look whether the group went on without it, or it had given its partitions up before it committed, and at what it did just before.",
         source="UNKNOWN_MEMBER_ID; ILLEGAL_GENERATION",
     ),
@@ -536,8 +536,8 @@ GROUP_RULES: tuple[Rule, ...] = (
         "sync_refused",
         ("rd_sync_failed",),
         when=lambda event: "rebalance in progress" not in (event.reason or ""),
-        sentence="{who} was refused its assignment ({reason}) and joined again; where that repeats, the group never settles",
-        do="Look at the coordinator's log at that moment. An assignment that is larger than a record of __consumer_offsets may be "
+        sentence="{who} was refused its assignment ({reason}) and joins again",
+        do="Look at the coordinator's log at that moment: where that repeats, the group does not settle. An assignment that is larger than a record of __consumer_offsets may be "
         "(message.max.bytes, offsets.topic segment) is refused with an unknown error: fewer partitions per group, or a larger limit.",
         source="SyncGroup; librdkafka rd_kafka_cgrp_handle_SyncGroup",
     ),

@@ -59,12 +59,18 @@ _OLD_GENERATION = re.compile(r"generation \S+ is not current")
 def _out_of_group(event: Event) -> dict[str, str]:
     """What the line says of the membership, with the error's name where it tells one."""
     verb = "found" if event.event == "other_session_expired" else "was told"
-    return {"how": f"{verb} that {out_of_group(event)}" + (f" ({event.reason})" if event.reason else "")}
+    return {"how": f"{verb} that {out_of_group(event)}{_bracketed(event)}"}
 
 
 def _heartbeat(event: Event) -> dict[str, str]:
     """The same of a heartbeat that was refused."""
-    return {"how": out_of_group(event) + (f" ({event.reason})" if event.reason else "")}
+    return {"how": f"{out_of_group(event)}{_bracketed(event)}"}
+
+
+def _bracketed(event: Event) -> str:
+    """The reason that a line gives, in brackets."""
+    reason = bare_of(event.reason)
+    return f" ({reason})" if reason else ""
 
 
 def _how(event: Event) -> dict[str, str]:
@@ -72,13 +78,22 @@ def _how(event: Event) -> dict[str, str]:
     said = f"{event.reason} {event.text}"
     if "not part of an active group" in said:
         return {"how": " when it was in no active group"}
-    rebalanced = " after its group had rebalanced" if "group has already rebalanced" in said else ""
-    return {"how": _HOW.get(_error(event), rebalanced)}
+    if "group has already rebalanced" in said:
+        return {"how": " after its group had rebalanced"}
+    return {"how": _HOW.get(_error(event), "")}
+
+
+def _refused(event: Event) -> dict[str, str]:
+    """The same, with its reason where that says something else."""
+    how = _how(event)["how"]
+    reason = bare_of(event.reason) or "the line gives no reason"
+    told = reason.startswith(("not part of an active", "group has already"))
+    return {"how": how if told else f"{how}: {reason}"}
 
 
 def _too_late(event: Event) -> dict[str, str]:
     """Why a member was not given its assignment."""
-    reason = event.reason or "the line gives no reason"
+    reason = bare_of(event.reason) or "the line gives no reason"
     begun = _ANOTHER.search(reason) is not None
     return {"how": "the group had begun another rebalance" if begun else reason}
 
@@ -88,7 +103,7 @@ _ANOTHER = re.compile(r"began another rebalance|rebalance.in.progress", re.IGNOR
 
 def _in_code(event: Event) -> dict[str, str]:
     """What a rebalance failed for."""
-    return {"how": (event.reason or "").removeprefix("rebalance failed due to ")}
+    return {"how": (bare_of(event.reason) or "").removeprefix("rebalance failed due to ")}
 
 
 def _forced(event: Event) -> dict[str, str]:
@@ -241,7 +256,7 @@ def differ(one: str, other: str) -> bool:
 IN_WORDS: Mapping[str, Callable[[Event], dict[str, str]]] = MappingProxyType(
     {
         "zombie_commit": _how,
-        "client_commit_refused": _how,
+        "client_commit_refused": _refused,
         "client_lost_session": _out_of_group,
         "member_fenced": _heartbeat,
         "sync_race": _too_late,
