@@ -45,10 +45,12 @@ def finding(result, code):
 def test_an_end_without_a_beginning_is_a_rebalance_with_what_is_known_of_it(told):
     left = f"[Group {GROUP}] Member {member('c2')} has left group through explicit `LeaveGroup` request; client reason: not provided"
     (row,) = told(server=broker(0, left) + stabilized(0.2, 234)).rows("rebalances")
-    assert (row["trigger"], row["culprit"], row["before"], row["after"]) == ("leave", "c2", 233, 234)
-    assert (
-        row["cause"] == "c2 left the group; it ended here at generation 234, and no line tells when it began"
+    # A leave ends a join phase, too.
+    assert (row["trigger"], row["culprit"], row["before"], row["after"]) == ("unseen", None, 233, 234)
+    assert row["cause"] == (
+        "it ended here at generation 234; no line of the coordinator tells who began it; c2 left meanwhile"
     )
+    assert (row["start_ms"], row["duration_ms"], row["at_least"]) == (1_772_359_200_000, 200, True)
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,8 @@ class Coordinator:
         if name in {"preparing", "stabilized"} and (stored := _PARTITION.search(event.text)):
             self._partition = stored[1]
         if name in _ENDS:
+            if self._open is not None and _is_later(event, self._open):
+                self._open = None
             self._begin_unseen(event)
             self._close(event)
         if name == "preparing":
@@ -103,7 +105,7 @@ class Coordinator:
         elif name == "assignment_received":
             self._received(event)
         elif name == "computed":
-            if not self._untargeted and (event.epoch or 0) > (self._earlier or 0):
+            if (event.epoch or 0) > (self._earlier or 0):
                 self._bumped(event, unseen=True)
             self._targeted(event)
         if name in LEFT or name in EXPIRED:
@@ -130,6 +132,8 @@ class Coordinator:
         """
         at_ms, since, bump = event.at_ms, self._reached.stepped(event), self._bump
         late = since is not None and bump is not None and since > (bump.after or 0)
+        if bump is not None and (event.epoch or 0) > (bump.after or 0):
+            late = True  # the line of that epoch is missing
         if event.state_to == "STABLE" and at_ms is not None and at_ms > self._acks[0] and not late:
             self._acks = (at_ms, self._acks[0])
 
@@ -158,9 +162,9 @@ class Coordinator:
             _not_over(over[-1], self._next)
         if self._bump is not None and id(self._bump) in gone:
             self._bump.ack_ms, self._bump = self._acks[0], None
+        self._reached.prove([row for row in over if row.protocol == "consumer"])
         for row in over:
             _complete(row)
-        self._reached.prove([row for row in over if row.protocol == "consumer"])
         return over
 
     def _close(self, event: Event) -> None:
@@ -178,30 +182,27 @@ class Coordinator:
             )
             row.end_ms = event.at_ms if event.generation is not None else None
         row.stable = event.event == "stabilized"
+        self._leaver = None
 
     def _begin_unseen(self, event: Event) -> None:
-        """A rebalance of which only the end is in these logs: what is known of its beginning is who went before."""
+        """A rebalance of which only the end is in these logs: it was going on when whoever went last did, and may have begun by that."""
         told = event.event in {"stabilized", "emptied"} and event.generation is not None
         if not told or self._open is not None or event.generation == self._earlier:
             return
         leaver, at_ms = self._leaver, event.at_ms or 0
         fresh = leaver if leaver is not None and at_ms - (leaver.at_ms or 0) <= _LEFT_BEFORE_MS else None
-        trigger = (
-            "unseen"
-            if fresh is None
-            else "session_expired"
-            if fresh.event in EXPIRED
-            else leave_trigger(fresh.reason)
-        )
-        row = self._begin("classic", trigger, event, at_ms if fresh is None else fresh.at_ms or 0)
-        row.culprit_member, row.said = (None, None) if fresh is None else (fresh.member, fresh.reason)
+        row = self._begin("classic", "unseen", event, at_ms if fresh is None else fresh.at_ms or 0)
         row.before, row.only_its_end, self._open = (event.generation or 1) - 1, True, row
         if event.generation == 1 and fresh is None:
             row.known = "its first members joined"
         self._unassigned.append(row)
-        self._leaver = None
 
     def _received(self, event: Event) -> None:
+        row = self._open
+        if row is not None and row.before is not None and event.generation == row.before + 1:
+            # The line that it is stable is missing.
+            row.after, row.stable, row.end_ms = event.generation, True, event.at_ms
+            self._open, self._leaver, self._inside, self._earlier = None, None, None, event.generation
         for row in self._unassigned:
             row.received = (event.generation, event.at_ms or 0)
         self._unassigned = []
@@ -278,7 +279,11 @@ class Coordinator:
     def _targeted(self, event: Event) -> None:
         members = frozenset(_TARGETED.findall(event.detail or ""))
         for row in self._untargeted:
-            row.target_ms = event.at_ms
+            # A target of a later epoch tells that this one was over by then.
+            if row.after == event.epoch:
+                row.target_ms = event.at_ms
+            else:
+                row.superseded_ms = event.at_ms
             if row.trigger == "unseen" and members and self._targets:
                 row.known = _changed(self._targets, members) or row.known
         self._untargeted, self._targets = [], members
@@ -317,6 +322,12 @@ def _not_over(row: Rebalance, coming: Moves) -> None:
         row.later = f"{short(came)}{more} asked to join {after_ms / 1000:,.1f} s later, and that rebalance is not in these lines"
 
 
+def _is_later(end: Event, row: Rebalance) -> bool:
+    """Whether a line ends a rebalance after this one, whose own end is missing."""
+    number = end.generation if end.event in {"stabilized", "emptied"} else None
+    return number is not None and row.before is not None and number > row.before + 1
+
+
 def _changed(before: frozenset[str], after: frozenset[str]) -> str | None:
     """Who came and went between two target assignments; None for nobody."""
     parts = [
@@ -337,7 +348,8 @@ def _complete(row: Rebalance) -> None:
         row.end_ms = row.received[1]
     if row.protocol == "consumer":
         own = row.ack_ms if row.ack_ms is not None and row.ack_ms >= row.start_ms else None
-        told = [ms for ms in (own, row.target_ms) if ms is not None]
+        target_ms = row.superseded_ms if row.target_ms is None and not row.at_least else row.target_ms
+        told = [ms for ms in (own, target_ms) if ms is not None]
         row.end_ms = max(told) if told else None
     else:
         # Who has joined waits for its assignment still.
@@ -413,7 +425,7 @@ class Reached:
         for row in sorted(rows, key=lambda row: row.after or 0):
             while place < len(short) and short[place][0] <= (row.after or 0):
                 upto, place = max(upto, short[place][1]), place + 1
-            row.at_least = None if row.end_ms is None else row.at_least or (row.after or 0) < upto
+            row.at_least = row.at_least or (row.after or 0) < upto
 
     def forget(self, gone: Collection[str]) -> None:
         """Forget members that are gone."""

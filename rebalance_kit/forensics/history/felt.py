@@ -46,6 +46,8 @@ _SOMEBODY = "{} was told that the group was rebalancing; who began that is not i
 
 _FIRST_JOIN = " (its first join: it had just subscribed)"
 
+_STATIC = "; it is static, and whether it began a rebalance by that is not in these lines"
+
 #: Members in an assignment of a leader.
 _SHARES = re.compile(r"Assignment\(partitions=\[")
 
@@ -63,6 +65,10 @@ class _Round:
     clients: set[str] = field(default_factory=set)
     told: list[_Told] = field(default_factory=list)
     shift: Shift = field(default_factory=Shift)
+    #: Static members: one that is back in time makes no generation.
+    static: set[str] = field(default_factory=set)
+    #: Whose SyncGroup was refused afterwards: its coordinator had gone on, so when it wrote of it is no end.
+    late: set[str] = field(default_factory=set)
     #: What the member that told of it first is called in a sentence.
     named: str = ""
     confidence: str | None = None
@@ -125,6 +131,8 @@ class Felt:
         self._rounds: dict[tuple[str, int], _Round] = {}
         self._told: list[_Told] = []
         self._epoch, self._ended_ms = 0, -1
+        #: The epoch of which these lines tell first, though not how it was settled.
+        self._first_epoch: int | None = None
         #: When each member was last heard of.
         self._heard: dict[tuple[str, str], int] = {}
         #: The last round of each protocol that was given away.
@@ -219,12 +227,18 @@ class Felt:
                 one.named = event.client or event.named_in_words
             one.end_ms = max(one.end_ms, at_ms)
             one.clients.add(client)
+            if _is_static(event):
+                one.static.add(client)
             self._shifts.settled(member, one.shift)
             self._joined(member, event, at_ms)
             if event.event == "rd_join_answer" and event.members == 1:
                 one.shift.alone = one.named
         elif told_by_heartbeat(event):
             self._shifts.notified(member, event.client or event.named_in_words, event, at_ms)
+        if event.event == "sync_failed":
+            for one in self._rounds.values():
+                if one.protocol == "classic" and f"generationId={one.after}," in (event.detail or ""):
+                    one.late.add(client)
         if event.event == "other_joined" and number is None:
             self._joined_unnumbered(member, event, at_ms)
         if number is not None or event.event in GONE:
@@ -334,6 +348,8 @@ class Felt:
             self._reconciling[member] = self._reconciling[member][0], True
         if event.event == "transitioned" and event.state_from == "STABLE":
             self._reconciling[member] = event.epoch, False
+            if not self._epoch and self._first_epoch is None and (event.epoch or 0) > 0:
+                self._first_epoch = event.epoch
         number = number_of(event)
         if number is not None and number[0] == "consumer":
             # A member acknowledges what it gave up at the epoch that is over: that began nothing.
@@ -371,7 +387,7 @@ class Felt:
 
     def _rows_of(self, rounds: list[_Round], last: _Round | None) -> list[Rebalance]:
         self._place(rounds, [last.first_ms if last else 0, *(one.first_ms for one in rounds)])
-        first = [last.after if last else one.after - 1 for one in rounds[:1]]
+        first = [last.after if last else self._before(one) for one in rounds[:1]]
         files: dict[str, set[str]] = {}
         for client, file in self._heard:
             files.setdefault(client, set()).add(file)
@@ -388,6 +404,13 @@ class Felt:
         ):
             rows[0].before = None  # it came back, and of which generation it had been is not told
         return rows
+
+    def _before(self, one: _Round) -> int | None:
+        """What was before the first round: each generation follows the one before, and a member need not meet each epoch."""
+        if one.protocol == "classic":
+            return one.after - 1
+        known = self._first_epoch
+        return known if known is not None and known < one.after else None
 
     def _unfinished(self) -> list[Rebalance]:
         """A rebalance that members wrote of and whose end is not in these logs."""
@@ -435,9 +458,12 @@ def _is_behind(told: _Told, one: _Round) -> bool:
     return (told.at_ms, told.file) == (one.first_ms, one.file) and told.line > one.line
 
 
-def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Collection[str]) -> Rebalance:
+def _row(
+    one: _Round, before: int | None, leader: tuple[str, int] | None, shared: Collection[str]
+) -> Rebalance:
     # What a member gave up while epochs passed of which no line tells belongs to any of them.
-    shift = one.shift if one.protocol == "classic" or one.after - before <= 1 else Shift()
+    follows = before is not None and one.after - before <= 1
+    shift = one.shift if one.protocol == "classic" or follows else Shift()
     noticed_ms = shift.notified_ms
     began = (
         line
@@ -455,6 +481,20 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         # Of members that share a client id the member id, else the file tells which.
         own = told.member or told.file.rsplit("/", 1)[-1]
         told = replace(told, named=short(own if own.startswith(told.client) else f"{told.named} ({own})"))
+    known = shift.words() or _of_leader(leader, one.after)
+    if (
+        told is not None
+        and told.trigger == "rejoin"
+        and not shift.topicless
+        and shift.notified in {None, told.client}
+    ):
+        # It may have been told in an answer of which it writes nothing.
+        known = known or f"{told.named} asked to join again, and no line tells why"
+        told = replace(told, trigger="unseen")
+    back = told is not None and told.client in one.clients and told.trigger in {"join", *LOST}
+    if back and (one.protocol == "consumer" or (told is not None and told.client in one.static)):
+        # What it was given first is of an epoch or a generation that another may have made.
+        before = None
     start_ms = told.at_ms if told else one.first_ms
     if told is None and shift.gave_ms is not None:
         start_ms = min(start_ms, shift.gave_ms)
@@ -466,9 +506,10 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         start_ms,
         told.file if told else one.file,
         told.line if told else one.line,
-        culprit=told.client if told and told.trigger != "unseen" else None,
+        # Of several that gave up partitions any may have come again first.
+        culprit=told.client if told and told.trigger not in {"unseen", "follow_up"} else None,
         end_ms=one.end_ms,
-        duration_ms=one.end_ms - start_ms,
+        duration_ms=0 if one.clients <= one.late else one.end_ms - start_ms,
         at_least=True,
         before=before,
         after=one.after,
@@ -476,10 +517,16 @@ def _row(one: _Round, before: int, leader: tuple[str, int] | None, shared: Colle
         left=_names(one, "leave", "poll_timeout"),
         said=(told.reason or None) if told and told.trigger != "unseen" else None,
         named=(told.named or None) if told else None,
-        known=shift.words() or _of_leader(leader, one.after),
-        words=_with_whom(told, leader, shift),
+        known=known,
+        words=_with_whom(told, leader, shift, _first_given(one, told)),
         confidence=one.confidence if told is None else told.confidence or one.confidence,
     )
+
+
+def _is_static(event: Event) -> bool:
+    """Whether a member of a classic group has an instance id: a line tells it, or its member id begins with that in place of its client's."""
+    given = event.member is not None and event.client is not None and event.generation is not None
+    return event.instance is not None or (given and not (event.member or "").startswith(event.client or ""))
 
 
 def _of_leader(leader: tuple[str, int] | None, generation: int) -> str | None:
@@ -491,7 +538,16 @@ def _of_leader(leader: tuple[str, int] | None, generation: int) -> str | None:
     return f"no line tells how generation {generation} began; {who} {led}"
 
 
-def _with_whom(told: _Told | None, leader: tuple[str, int] | None, shift: Shift) -> str | None:
+def _first_given(one: _Round, told: _Told | None) -> str:
+    """What is not proved by a member's own joining: that nobody else made what it is given first."""
+    if one.protocol == "consumer":
+        return f"; epoch {one.after} is the first that it was given"
+    return _STATIC if told is not None and told.client in one.static else ""
+
+
+def _with_whom(
+    told: _Told | None, leader: tuple[str, int] | None, shift: Shift, first_given: str
+) -> str | None:
     """How a member came that began the rebalance: on its own start, alone or as the leader of others; and why one came again."""
     if told is not None and told.trigger == "rejoin" and shift.topicless:
         return "; in the assignment before, its topics were given to nobody"
@@ -500,7 +556,7 @@ def _with_whom(told: _Told | None, leader: tuple[str, int] | None, shift: Shift)
     led = leader is not None and leader[0] == told.client
     number = leader[1] if leader is not None else 0
     whom = (", as its only member" if number == 1 else f", as the leader of {number} members") if led else ""
-    return ("" if told.since_ms is None else _FIRST_JOIN) + whom or None
+    return ("" if told.since_ms is None else _FIRST_JOIN) + whom + first_given or None
 
 
 def _names(one: _Round, *triggers: str) -> list[str]:

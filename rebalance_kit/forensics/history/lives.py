@@ -182,6 +182,11 @@ def given_id(event: Event) -> str | None:
 _NOTHING = (None, None)
 
 
+#: Lines of a member that is refused, because another one has its instance id; and what stands for that one.
+_REFUSED = frozenset({"instance_refused", "client_instance_refused"})
+_ANOTHER = ""
+
+
 class Names:
     """Collects which line names which member; whoever is asked for gets the name that is known by then.
 
@@ -202,6 +207,8 @@ class Names:
         self._asked = None
         if client is not None and instance is not None:
             self._users.setdefault(instance, set()).add(client)
+        if instance is not None and event.event in _REFUSED:
+            self._users.setdefault(instance, set()).add(_ANOTHER)
         member = given_id(event) or event.member
         if member is None or member in NO_ID:
             return None

@@ -47,7 +47,7 @@ RANK = (
 #: Lines that prove that a rebalance is on its way.
 _UNDER_WAY = frozenset({"joining", "rd_joining", "rd_rebalance", "other_rebalancing", "worker_rebalance"})
 
-_TOLD_TO_JOIN = re.compile("group is already rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
+_TOLD_TO_JOIN = re.compile("group is (?:already )?rebalancing|REBALANCE_IN_PROGRESS|[Rr]ebalance in progress")
 
 _HEARTBEAT = re.compile(r"rebalancing|[Rr]ebalance.?[Ii]n.?[Pp]rogress|REBALANCE_IN_PROGRESS")
 
@@ -103,6 +103,7 @@ FELT = (
             "generation_reset",
             "assignment_finished",
             "rd_member_id",
+            "sync_failed",
         ),
         *(
             "other_session_expired",
@@ -203,7 +204,9 @@ def member_trigger(event: Event) -> str | None:
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return "poll_timeout" if name == "leaving" and "poll timeout" in (reason or "") else "leave"
     if name == "transitioned":
-        return {"PREPARE_LEAVING": "leave", "JOINING": "join"}.get(event.state_to or "")
+        # It has joined when its coordinator has answered.
+        joins = event.state_from == "JOINING" and (event.epoch or 0) > 0
+        return "leave" if event.state_to == "PREPARE_LEAVING" else "join" if joins else None
     if name in {"join_retried", "rd_join_answer"} and FIRST_ANSWER.search(reason or "") is not None:
         return "join"
     if (name == "rd_joining" and not event.member) or (

@@ -130,6 +130,7 @@ class Rebalance:
     only_its_end: bool = False
     received: tuple[int | None, int] | None = None
     target_ms: int | None = None
+    superseded_ms: int | None = None
     ack_ms: int | None = None
 
     def columns(self) -> dict[str, object]:
@@ -178,13 +179,15 @@ class Shift:
                 "(perhaps a new topic that the subscription matches, or a changed subscription)"
             )
         if before and self.answered and self.got < self.gave:
+            whole = {_topic(one) for one in self.gave} - {_topic(one) for one in self.got}
+            removed = " (or a topic was removed)" if whole and self.got else ""
             return (
-                f"another member may have joined, by the shares: of {counted(before, 'partition')} that the members with a log gave up "
+                f"another member may have joined{removed}, by the shares: of {counted(before, 'partition')} that the members with a log gave up "
                 f"they were given {after or 'none'} again"
             )
         if before and self.gave < self.got:
             return (
-                f"another member may have left, by the shares: the members with a log gave up {counted(before, 'partition')} "
+                f"another member may have left, or partitions were added, by the shares: the members with a log gave up {counted(before, 'partition')} "
                 f"and were given {after}"
             )
         came_ms, comer = self.subscribed or (None, "")
@@ -252,7 +255,9 @@ class Shifts:
         """A member learnt from its heartbeat, or from another answer, that the group is rebalancing."""
         shift = self._pending.setdefault(member, Shift())
         shift.notified = who
-        by_heartbeat = event.side != "other" or "eartbeat" in event.text
+        by_heartbeat = "eartbeat" in event.text or (
+            event.side != "other" and not (event.reason or "").startswith("rebalance failed")
+        )
         shift.learnt = "learnt from its heartbeat" if by_heartbeat else "was told"
         shift.notified_ms = at_ms if shift.notified_ms is None else shift.notified_ms
 

@@ -33,7 +33,13 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
         for client, processes in seen.items()
         if len(processes) > 1
         for process, one in processes.items()
-        if _MARKED.fullmatch(process[1]) or any(one.is_beside(other) for other in processes.values())
+        if _MARKED.fullmatch(process[1])
+        # Of one file a line that does not tell its process is of the one whose lines do.
+        or any(
+            one.is_beside(other)
+            for its, other in processes.items()
+            if its[0] != process[0] or (its[1] and process[1])
+        )
     }
     if not names:
         return events

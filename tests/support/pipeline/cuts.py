@@ -424,6 +424,11 @@ def shares_agree_with_the_run(cut: Cut, told: Told) -> Iterator[str]:
             continue
         came = one["trigger"] in {"join", "rejoin"} or one["joined"]
         went = one["trigger"] in _GOING or one["left"] or one["expired"]
+        changed = one["trigger"] == "metadata_changed"
+        came, went = (
+            came or (changed and "a topic was removed" in row["cause"]),
+            went or (changed and "partitions were added" in row["cause"]),
+        )
         if not (came if "another member may have joined" in row["cause"] else went):
             yield f"after {row['after']}: {row['cause']}; the run: {one['cause']}"
 

@@ -48,6 +48,7 @@ REBALANCE = (
 LIFE = ("group", "member", "client", "joined_ms", "ended_ms", "end")
 REST = ("group", "partition", "from_ms", "to_ms", "owner_before", "owner_after", "known_by")
 TRIGGER, CULPRIT = REBALANCE.index("trigger"), REBALANCE.index("culprit")
+PROTOCOL, START, END = (REBALANCE.index(name) for name in ("protocol", "start_ms", "end_ms"))
 
 
 def scenario(number, seed=2026):
@@ -164,6 +165,17 @@ def true_rebalances(trace):
         )
         for one in rebalances(trace, early_ms=100)
     ]
+
+
+def as_logs_end_it(one, following, other):
+    """A true row; where its end is the target of a later epoch, with what logs tell instead: nothing, or who acknowledged before."""
+    superseded = (
+        following is not None
+        and (one[0], one[PROTOCOL]) == (following[0], "consumer")
+        and following[START] <= (one[END] or 0)
+    )
+    earlier = other[END] is None or other[END] < (one[END] or 0)
+    return (*one[:END], other[END], *one[END + 1 :]) if superseded and earlier else one
 
 
 def true_lives(trace):
