@@ -472,6 +472,14 @@ PROVED = {
         ["was refused a commit after its group had rebalanced"],
         ["rebalanced: group has already"],
     ),
+    "how late a poll was, where no line tells the limit": (
+        [
+            CLIENT
+            + "Time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, exceeded approximately by 15032 ms. Member c1-7 will rejoin the group now."
+        ],
+        ["if max.poll.interval.ms is 300,000, its default", "about 315.0 s passed"],
+        ["until then"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

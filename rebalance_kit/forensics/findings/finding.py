@@ -161,23 +161,32 @@ def setting(code: str, event: Event, over_ms: int | None, configured: Mapping[st
     if over_ms is None:
         return known
     took_ms = limit_ms + over_ms
+    # What librdkafka itself writes while poll() is still awaited, an application prints when it comes back.
+    waits = (
+        ": the line is written while poll() is still awaited"
+        if not _of_its_own(event) and _WAITS in event.text
+        else ""
+    )
+    told = (
+        f"{_between(event, took_ms)}{waits}; {known}"
+        if said_ms is not None
+        else f"if {key} is {limit_ms:,}, its default (no configuration that sets it was found), {_between(event, took_ms)}"
+    )
     wanted = -int(-took_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > _LONGEST_MS:
         return (
-            f"{_between(event, took_ms)} ({took_ms / 3_600_000:,.1f} hours); {known}: no limit is meant for that. "
+            f"{told} ({took_ms / 3_600_000:,.1f} hours): no limit is meant for that. "
             "Perhaps the loop had stopped, the machine slept, or its clock was set: look there first"
         )
     if not _of_its_own(event):
-        # What librdkafka itself writes while poll() is still awaited, an application prints when it comes back.
-        waits = ": the line is written while poll() is still awaited" if _WAITS in event.text else ""
-        return f"{_between(event, took_ms)}{waits}; {known}. The limit has to be above the longest handler, which is not in this line"
+        return f"{told}. The limit has to be above the longest handler, which is not in this line"
     share = limit_ms / took_ms / _ROOM
     fewer = f"at most {share:.0%} of today's {_spelled(_RECORDS, event)}"
     records = configured.get(_RECORDS)
     if records:
         fewer = f"{_spelled(_RECORDS, event)} <= {max(1, int(records * share)):,} (now {records:,})"
     return (
-        f"{_between(event, took_ms)}; {known}: either {key} >= {wanted:,} (a hung process is then "
+        f"{told}: either {key} >= {wanted:,} (a hung process is then "
         f"noticed {seconds(wanted - limit_ms)} s later), or {fewer}"
     )
 
@@ -223,5 +232,5 @@ def _known(key: str, limit_ms: int, *, said: bool) -> str:
     told = f"{key} is {limit_ms:,}"
     if said:
         return told
-    older = " (10,000 in clients before 3.0)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
+    older = " (10,000 in older clients)" if limit_ms == _DEFAULT_MS[_SESSION] else ""
     return f"{told} by default{older}; no configuration that sets it was found"
