@@ -166,7 +166,9 @@ def sentence(trigger: str, who: str | None) -> str:
     return TRIGGERS[trigger].replace("{who}", "a member" if who is None else who)
 
 
-_RESTARTING = ": no topic was changed, but a broker was starting and its metadata were not yet whole"
+_RESTARTING = (
+    ": a broker was starting, so they may not have been whole, and no line tells that a topic was changed"
+)
 
 
 class Causes:

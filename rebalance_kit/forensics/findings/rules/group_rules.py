@@ -454,9 +454,9 @@ GROUP_RULES: tuple[Rule, ...] = (
     RebalanceRule(
         "static_member_stayed_away",
         lambda row: row.fate == "closed",
-        sentence="{who} closed and did not return within its session: nobody read its partitions until then",
+        sentence="{who} closed and did not return before its session was over",
         do=(
-            "A static member that stops for good is removed at once by AdminClient.removeMembersFromConsumerGroup; "
+            "Until its session is over a static member keeps its partitions. One that stops for good is removed at once by AdminClient.removeMembersFromConsumerGroup; "
             "a session slightly longer than the slowest restart bounds the rest."
         ),
         source=_KIP345,
@@ -464,7 +464,7 @@ GROUP_RULES: tuple[Rule, ...] = (
     RebalanceRule(
         "metadata_not_whole",
         lambda row: row.trigger == "metadata_changed" and "a broker was starting" in row.cause,
-        sentence="{who} led a rebalance because its view of the topics changed while a broker was starting; no topic had changed",
+        sentence="{who} led a rebalance because its view of the topics changed while a broker was starting; no line tells that a topic was changed",
         do="Harmless, but it stops an eager group: clients with client.rack before 4.4 do so at every broker restart.",
         source="KAFKA-20778; ConsumerCoordinator.MetadataSnapshot",
     ),
