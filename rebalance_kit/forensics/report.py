@@ -182,8 +182,9 @@ def _print_findings(findings: Sequence[dict[str, Any]], out: TextIO) -> None:
 
 
 def clock(at_ms: int) -> str:
-    """Date and time of day in UTC, to the tenth of a second."""
-    return f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S}.{at_ms % 1000 // 100}"
+    """Date and time of day in UTC, to the tenth of a second; a whole second without one, as it may be told to the second."""
+    told = f"{datetime.fromtimestamp(at_ms / 1000, UTC):%Y-%m-%d %H:%M:%S}"
+    return f"{told}.{at_ms % 1000 // 100}" if at_ms % 1000 else told
 
 
 def _wrapped(head: str, text: str) -> str:

@@ -17,9 +17,9 @@ def short(text: str) -> str:
     """A text with the first part of its UUIDs alone, which is enough to tell members apart.
 
     >>> short("c1-3d088f73-0d4b-40a2-94b6-76a32dab4a9b leaves")
-    'c1-3d088f73 leaves'
+    'c1-3d088f73… leaves'
     """
-    return _UUID.sub(r"\1", text)
+    return _UUID.sub(r"\1…", text)
 
 
 def lasted(row: Mapping[str, Any]) -> str | None:

@@ -380,8 +380,8 @@ def test_members_without_a_generation_are_told_apart_and_the_newcomer_is_the_cau
         + _kafkajs(30.1, has, one, **share(0, 1))
     ).rows("rebalances")
     assert [row["cause"].partition(":")[0] for row in rows] == [
-        "kafkajs-63f89c01 joined the group",
-        "kafkajs-cfe0a481 joined the group",
+        "kafkajs-63f89c01… joined the group",
+        "kafkajs-cfe0a481… joined the group",
         "kafkajs was told that the group was rebalancing; who began that is not in these lines",
     ]
     assert [row["duration_ms"] for row in rows] == [0, 200, 100]
@@ -660,7 +660,7 @@ def test_who_comes_after_the_last_rebalance_is_told(told):
     )
     (row,) = told(server=text).rows("rebalances")
     assert row["cause"].endswith(
-        "rdkafka-bbbbbbbb asked to join 2.0 s later, and that rebalance is not in these lines"
+        "rdkafka-bbbbbbbb… asked to join 2.0 s later, and that rebalance is not in these lines"
     )
 
 

@@ -181,7 +181,7 @@ def test_an_export_is_read_when_a_line_of_kafka_is_in_it_and_passed_over_when_no
 
 def test_standard_input_is_read_under_its_name(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "rebalance_kit.cli", "logs", "-"],
+        [sys.executable, "-m", "rebalance_kit.cli", "logs", "--all", "-"],
         input=LOG,
         capture_output=True,
         text=True,

@@ -100,7 +100,7 @@ def test_the_end_of_a_session_of_sarama_is_told_with_what_it_read(told):
         f"[sarama] 2026/03/01 10:00:00 consumergroup/session/sarama-{_A}/16 released"
     )
     assert "g: at the end a member ends its session. " in said
-    assert "The reason is not in the lines" in said
+    assert "Why is not in the lines" in said
 
 
 def test_a_new_member_of_kafka_python_that_is_handed_its_id_has_not_failed_to_join(told):

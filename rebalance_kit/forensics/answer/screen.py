@@ -18,7 +18,7 @@ from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from rebalance_kit.forensics.answer.happenings import Happening
     from rebalance_kit.forensics.answer.selected import Selected
@@ -50,14 +50,18 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     # Of a short log the lines themselves are worth more than a third finding.
     short = sum(row["lines"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
     shown = _shown(said.cards, _TOP_OF_SHORT if short else wishes.top)
+    causes = {row["cause"] for row in result.rows("rebalances")}
     for number, card in enumerate(shown, start=1):
-        lines += [*_card(number, card, said.sentence), ""]
+        lines += [*_card(number, card, said.sentence, causes), ""]
     rows = result.rows("groups")
     if rows:
-        lines += [*_groups(result, rows), ""]
+        told_whole = short and not _coordinated(result)
+        lines += [*(_names(rows) if told_whole else _groups(result, rows, said)), ""]
     begun = result.rows("rebalances")
-    steps = [] if shown else _recent(begun[-_RECENT:])
-    told = min(_RECENT, len(begun)) if steps else 0
+    # One that the headline tells is not told again where only members' lines do.
+    one = len(begun) == 1 and not _coordinated(result)
+    steps = [] if shown or one else _recent(begun[-_RECENT:])
+    told = min(_RECENT, len(begun)) if steps else int(one and not shown)
     room = HEIGHT - len(lines) - 2
     listed = _in_order(result, room - len(steps))
     if not listed and room > _RECENT:
@@ -133,12 +137,14 @@ def _zone(result: Selected) -> str:
     """That times are told in UTC, where the lines themselves tell them otherwise, or say so; nothing where they name no zone."""
     if sum(row["lines"] for row in result.rows("lines")) > _LINES:
         return " UTC"
+    told = ""
     for row in result.rows("events"):
         if row["at_ms"] is not None:
             at = clock(row["at_ms"])[11:19]
-            plain = at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"])
-            return "" if plain else " UTC"
-    return ""
+            if at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"]):
+                return ""
+            told = " UTC"
+    return told
 
 
 def _client_like(text: str) -> str:
@@ -194,7 +200,7 @@ def _events(result: Selected, happenings: Sequence[Happening]) -> list[str]:
     )
 
 
-def _card(number: int, card: Card, headline: str) -> Iterator[str]:
+def _card(number: int, card: Card, headline: str, causes: Collection[str]) -> Iterator[str]:
     row = card.first
     often = [card.tally] if card.tally else []
     least = "at least " if row["at_least"] else ""
@@ -205,11 +211,10 @@ def _card(number: int, card: Card, headline: str) -> Iterator[str]:
     less_sure = "" if row["confidence"] is None else " (read from single words)"
     yield from _wrap(
         f"  {number}  {card.severity.upper():8}  ",
-        f"{sentence}{card.others}{card.together}{less_sure}{tail}",
+        f"{sentence}{card.in_groups}{card.others}{card.together}{less_sure}{tail}",
         5,
     )
-    at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
-    yield f"     proof     {row['file']}:{row['line']}  {at}{_short(row['evidence'])}"[:WIDTH]
+    yield f"     proof     {row['file']}:{row['line']}  {_proof(row, causes)}"[:WIDTH].rstrip()
     if row["last_words"]:
         yield from _wrap("     near it     ", row["last_words"])
     if row["setting"]:
@@ -217,12 +222,32 @@ def _card(number: int, card: Card, headline: str) -> Iterator[str]:
     yield from _wrap("     do        ", row["do"])
 
 
+def _proof(row: Row, causes: Collection[str]) -> str:
+    """The time and the text of a finding's line; a rebalance is told by its cause, which is not its line's text."""
+    if row["evidence"] in causes:
+        return ""
+    at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
+    return at + _short(row["evidence"])
+
+
 def _short(text: str) -> str:
     """A line on one line, without the time that stands beside it."""
     return " ".join(WITHOUT_TIME.sub("", text, count=1).split())[:_SHOWN_TEXT]
 
 
-def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
+def _coordinated(result: Selected) -> bool:
+    """Whether a coordinator's lines are among those that were read: only they tell of a whole group."""
+    return any(row["side"] == "broker" and row["group"] for row in result.rows("events"))
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """The groups of a short log, whose members' lines tell below what they tell."""
+    names = [str(row["group"]) for row in rows]
+    more = f" and {len(names) - _GROUPS} more" if len(names) > _GROUPS else ""
+    return _wrap(f"  {'group' if len(names) == 1 else 'groups':9} ", ", ".join(names[:_GROUPS]) + more)
+
+
+def _groups(result: Selected, rows: Sequence[Row], said: Verdict) -> Iterator[str]:
     unread: Counter[tuple[str, str]] = Counter()
     for gap in result.rows("gaps"):
         unread[gap["path"], gap["group"]] += max(0, gap["duration_ms"])
@@ -240,14 +265,17 @@ def _groups(result: Selected, rows: Sequence[Row]) -> Iterator[str]:
         end = ends.get((row["path"], row["group"]))
         gone = None if end is not None and end["event"] == "died" else _gone(result, row, last)
         if gone or end is None or last is None or not _is_news(end, last):
-            state = gone or _state(last)
+            # Of lines that were not understood some may tell how it went on.
+            state = gone or (
+                _state(last) if said.understood.wholly or last is None or last["end_ms"] else "?"
+            )
             members = None if last is None else last["members"]
         else:
             state, members = _after(end), 0 if end["event"] == "died" else None
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
         untimed = (row["path"], row["group"]) in timeless
-        many = f"{len(begun)}" if begun else "?" if untimed else "none told"
+        many = f"{len(begun)}" if begun else "?"
         numbers = numbers or (timeless[row["path"], row["group"]] if untimed else [])
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
@@ -269,7 +297,7 @@ def _timeless(result: Selected) -> dict[tuple[str, str | None], list[int]]:
 
 
 def _unread(cost: int, *, untold: bool) -> str:
-    return f"{cost / 1000:,.1f} part-s" if cost else "not told" if untold else "-"
+    return f"{cost / 1000:,.1f} part-s" if cost else "?" if untold else "-"
 
 
 def _unread_untold(result: Selected) -> set[str | None]:
@@ -287,12 +315,12 @@ def _unread_untold(result: Selected) -> set[str | None]:
 _AFTER = {
     "died": "dead",
     "join_refused": "a member refused at",
-    **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing since"),
+    **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing at"),
     **dict.fromkeys(("member_failed", "session_expired", "left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
     **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
     **dict.fromkeys(("leaving", "left_group", "epoch_left", "static_away"), "a member left it at"),
-    **dict.fromkeys(("coordinator_lost", "coordinator_left"), "a member without coordinator since"),
+    **dict.fromkeys(("coordinator_lost", "coordinator_left"), "a member without coordinator at"),
 }
 _OVER = frozenset(
     "stabilized assignment_received emptied joined synced assigned worker_joined coordinator_found bumped reconciling".split()
@@ -348,6 +376,8 @@ def _gone(result: Selected, group: Row, last: Row | None) -> str | None:
         or sum(row["lines"] for row in result.rows("lines")) > _LINES
     ):
         return None
+    if last["protocol"] != "consumer":
+        return None
     place = group["path"], group["group"]
     bumps = [
         row
@@ -362,7 +392,7 @@ def _gone(result: Selected, group: Row, last: Row | None) -> str | None:
 
 def _state(last: Row | None) -> str:
     if last is None:
-        return "not told"
+        return "?"
     if last["end_ms"] is None:
         return "rebalancing: no end in these logs"
     return "empty" if last["members"] == 0 else "settled"
@@ -377,7 +407,7 @@ def _recent(rows: Sequence[Row], height: int | None = None) -> list[str]:
         step = " -> ".join("?" if row[name] is None else str(row[name]) for name in ("before", "after"))
         head = f"  {_moment(row['start_ms'])}  {step:<9} "
         lines += textwrap.wrap(
-            f"{whose}{row['cause']} ({row['file']}:{row['line']})",
+            f"{whose}{row['cause']} (see {row['file']}:{row['line']})",
             WIDTH,
             initial_indent=head,
             subsequent_indent=" " * len(head),
@@ -404,7 +434,7 @@ def _in_order(result: Selected, room: int) -> list[str]:
     if sum(row["parsed"] for row in rows) > SHORT:
         return []
     whole = sum(row["lines"] for row in rows) <= SHORT and not result.narrowed
-    steps = timeline(result.rows("events"), unread(result) if whole else ())
+    steps = timeline(result.rows("events"), unread(result) if whole else None)
     whose = {one.who for one in steps}
     alone = next(iter(whose)) if len(whose) == 1 else ""
     head = [f"  in order  {alone}".rstrip()]
@@ -439,7 +469,7 @@ def _weightiest(steps: Sequence[Step], told: Sequence[list[str]], room: int) -> 
 
 def _by_day(steps: Sequence[Step], told: Sequence[list[str]]) -> list[list[str]]:
     """The steps with their days, where there are several, before the first of each."""
-    days = ["" if one.at_ms is None else clock(one.at_ms)[:10] for one in steps]
+    days = ["" if (one.at_ms or 0) < 2 * _DAY_MS else clock(one.at_ms or 0)[:10] for one in steps]
     if len({*days} - {""}) < 2:
         return [*told]
     known = ""

@@ -143,6 +143,15 @@ class Card:
         return f" (and {counted(len(self._names), 'other')})" if self._names else ""
 
     @property
+    def in_groups(self) -> str:
+        """In which groups members of one name met it, in words; empty for one group, or several names."""
+        names = dict.fromkeys(row["group"] for row in self.rows if row["group"] is not None)
+        if len(names) < 2 or len({row["who"] for row in self.rows}) > 1:
+            return ""
+        more = ", ..." if len(names) > _NAMED else ""
+        return f" (in {len(names)} groups: {', '.join([*names][:_NAMED])}{more})"
+
+    @property
     def others(self) -> str:
         """Of whom else it holds, in words; empty for nobody."""
         names = self._names

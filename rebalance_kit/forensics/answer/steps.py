@@ -102,7 +102,7 @@ SHORT, _CUT = 60, 160
 _DAY_MS = 86_400_000
 
 #: A quoted line, and so many names of partitions, are no longer than this.
-_QUOTED, _NAMED = 500, 4
+_QUOTED, _NAMED = 500, 12
 
 #: Another time, alone or of logfmt, and a level behind it.
 _LEADING = re.compile(
@@ -162,9 +162,12 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
     behind = (
         ""
         if is_last or len(told) > SHORT
-        else f"; the last line read: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
+        else f"; the last line read as a group's: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
     )
-    return f"{before}{'; ' if before else ''}{'at the end ' if final else 'then ' if before else ''}{end}{behind}"
+    when = "at the end " if final else "then " if before else ""
+    if told[-1].at_ms is None and before:
+        when = f"line {(told[-1] if by_state or is_last else last).line}: "
+    return f"{before}{'; ' if before else ''}{when}{end}{behind}"
 
 
 def _is_last(events: Iterable[Row], one: Step, lines: Mapping[str, int]) -> bool:
@@ -197,6 +200,7 @@ def ending(events: Sequence[Row], after: Row, lines: Mapping[str, int]) -> str:
     if last.quoted or row["event"] not in _GOES_ON:
         return ""
     when = "At the end" if _is_last(events, told[-1], lines) else "Then"
+    when = when if told[-1].at_ms is not None else f"Line {told[-1].line}:"
     return f"{when} {_said(last if told[-1].who else last._replace(who='it'))}"
 
 
@@ -253,6 +257,9 @@ UNREAD = "unread"
 #: A class of an exception, which is no logger's name.
 THROWN = re.compile(EXCEPTION)
 
+#: A coordinator's own lines.
+_OF_COORDINATOR = re.compile(r"\[Group(?:Coordinator|MetadataManager) ")
+
 #: What people put before pasted lines, and docker compose; whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")
 _CONTAINER = re.compile(r"([\w.-]{1,60}) +\| ")
@@ -268,15 +275,15 @@ _BELONGS = re.compile(
 )
 
 
-def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
+def timeline(events: Iterable[Row], others: Iterable[Row] | None = None) -> list[Step]:
     """Every line as a step in words, or quoted where it is none; in order of time, lines of one step once.
 
-    ``others``: lines that were not read as a group's.
+    ``others``: lines that were not read as a group's; where they are given, all lines are told.
     """
     told: list[Step] = []
-    others = [*others]
+    whole, others = others is not None, [*(others or ())]
     several = len({found[1] for row in others if (found := _CONTAINER.match(row["text"]))}) > 1
-    rows = _in_order([*(_quoted_too(row) if others else row for row in events), *others])
+    rows = _in_order([*(_quoted_too(row) if whole else row for row in events), *others])
     known = [row for row in rows if row["event"] != UNREAD]
     apart = told_apart([Event(_given(row)) for row in known])
     steps = (
@@ -292,7 +299,7 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
             what = f"{before.what} {' '.join(frame[0].split())}" if frame else before.what
             told[-1] = before._replace(what=what, more=before.more + any(map(str.isalnum, row["text"])))
             continue
-        one = _unread(row) if row["event"] == UNREAD else next(steps)
+        one = _unread(row) if row["event"] == UNREAD else _named(next(steps), row)
         if several and (found := _CONTAINER.match(row["text"])) and found[1] not in one.who:
             one = one._replace(who=f"{one.who} ({found[1]})" if one.who else found[1])
         same = before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0)
@@ -301,6 +308,15 @@ def timeline(events: Iterable[Row], others: Iterable[Row] = ()) -> list[Step]:
         elif one.what != '""':
             told.append(one)
     return told
+
+
+def _named(one: Step, row: Row) -> Step:
+    """A step with its client where its own line names it, or with the coordinator that wrote it."""
+    if row["side"] == "broker" or one.who == "" or row["client"] is None:
+        return one
+    if _OF_COORDINATOR.search(row["text"]):
+        return one._replace(who="coordinator")
+    return one if row["client"] in row["text"] else one._replace(who="")
 
 
 def _tells(event: Event) -> bool:
@@ -328,7 +344,9 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
         if row["event"] not in _NO_STEPS:
             before = last.get(row["file"], 0)
             at_ms = before if row["at_ms"] is None else row["at_ms"]
-            at_ms = last[row["file"]] = max(before, at_ms) if row["file"] in clocks else at_ms
+            # Some times are told to the second.
+            kept = row["file"] in clocks or before - _TO_THE_SECOND_MS < at_ms < before
+            at_ms = last[row["file"]] = max(before, at_ms) if kept else at_ms
             placed.append((at_ms, row["file"], row["row"], row))
     return [row for *_, row in sorted(placed, key=itemgetter(0, 1))]
 
@@ -348,12 +366,21 @@ def without_head(text: str) -> str:
 
 
 #: Two clocks that stand in different time zones are at least so far apart, and two jumps between them equal but for this.
-_ZONE_MS, _SAME_JUMP_MS = 900_000, 2_000
+_ZONE_MS, _SAME_JUMP_MS, _TO_THE_SECOND_MS = 900_000, 2_000, 1_000
 
 
 def _of_several_clocks(rows: Iterable[Row]) -> set[str]:
-    """The files in which time goes back and forward by the same, as it does where processes of two time zones write."""
+    """The files in which time goes back and forward by the same, as where processes of two time zones write, or that hold times without a day beside others."""
+    rows = [*rows]
     last: dict[str, int] = {}
+    dated, undated = (
+        {
+            row["file"]
+            for row in rows
+            if row["at_ms"] is not None and (row["at_ms"] >= 2 * _DAY_MS) is is_dated
+        }
+        for is_dated in (True, False)
+    )
     jumps: dict[str, list[int]] = {}
     for row in rows:
         if row["at_ms"] is not None:
@@ -361,7 +388,7 @@ def _of_several_clocks(rows: Iterable[Row]) -> set[str]:
             last[row["file"]] = row["at_ms"]
             if abs(jump) >= _ZONE_MS:
                 jumps.setdefault(row["file"], []).append(jump)
-    return {
+    return (dated & undated) | {
         file
         for file, found in jumps.items()
         if any(abs(one + other) <= _SAME_JUMP_MS for one, other in pairwise(found))
@@ -422,6 +449,7 @@ def _quoted(text: str) -> str:
     text = _MARK.sub("", text, count=1)
     found = next(anchored(text), None)
     message = _MESSAGE.search(text) if found is None and "{" in text else None
+    beside = _beside(text) if message is not None else ""
     words = (
         found.texts[0]
         if found is not None
@@ -431,4 +459,13 @@ def _quoted(text: str) -> str:
     )
     words = " ".join(WHOSE.sub("", _REST_OF_HEAD.sub("", words, count=1)).split())
     cut = len(words) > _QUOTED or len(text) >= SHOWN
-    return f'"{words[:_QUOTED]}{"..." if cut else ""}"'
+    return f'"{words[:_QUOTED]}{"..." if cut else ""}"{beside}'
+
+
+#: What a record says beside its message of how and why.
+_HOW = re.compile(r'"(how|why|err|error|reason|cause)": ?"((?:[^"\\]|\\.){1,200})"')
+
+
+def _beside(record: str) -> str:
+    told = ", ".join(f'{key}: "{words}"' for key, words in _HOW.findall(record))
+    return f" ({told})" if told else ""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from rebalance_kit.forensics.answer.last_words import hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
 from rebalance_kit.forensics.answer.steps import SHORT, ending, moves, summary, tells_of_rebalance
 from rebalance_kit.forensics.findings.unplaced import CONCLUDES, UNTIMED
+from rebalance_kit.forensics.history.triggers import NOT_JOINED
 from rebalance_kit.forensics.lines.anchors import message_behind
 from rebalance_kit.forensics.words import counted, lasted
 
@@ -158,8 +160,10 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         if len(groups) == 1:
             is_long = (rebalances[-1]["duration_ms"] or 0) >= _LONG_MS and len(rebalances) == 1
             long = f" (it took {lasted(rebalances[-1])})" if is_long else ""
+            # That a member asked to join is no rebalance yet.
+            one = "" if NOT_JOINED in rebalances[-1]["cause"] else "One rebalance of "
             told = (
-                f"One rebalance of {next(iter(groups))}{long}: {rebalances[-1]['cause']}."
+                f"{one}{next(iter(groups))}{long}: {rebalances[-1]['cause']}."
                 if len(rebalances) == 1
                 else f"{len(rebalances):,} rebalances of {next(iter(groups))}{_within(rebalances)}; the last: {rebalances[-1]['cause']}."
             )
@@ -183,9 +187,9 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
             beside or any(row["reason"] or row["cause"] or _CLOSES.search(row["text"]) for row in rows)
         )
         why = why and any(moves(row) or _CHANGES.search(row["text"]) for row in rows)
-        beside = " The reason is not in the lines that were read." if why else beside
+        beside = " Why is not in the lines that were read." if why else beside
         some = not_all or any(map(tells_of_rebalance, rows))
-        none = "" if some else " No line tells of a rebalance."
+        none = "" if some else " No line was read that tells of a rebalance."
         proved = next(
             (card.first["sentence"] for card in cards if CONCLUDES.search(card.first["sentence"])), None
         )
@@ -235,6 +239,8 @@ def _unclear(understood: Understood) -> str:
 def _because(card: Card, rebalances: Sequence[Row]) -> str:
     """The gravest finding, and what it made of its group; a high generation says how often, and the last cause why."""
     group = card.first["group"]
+    if card.in_groups:
+        return _capital(card.first["sentence"] + card.in_groups + card.together) + "."
     own = [row for row in rebalances if row["group"] == group and row["path"] == card.first["path"]]
     said = card.first["sentence"] + card.more + card.together
     if not own or group is None:
@@ -255,8 +261,8 @@ def _within(rebalances: Sequence[Row]) -> str:
 def _span(seconds: float) -> str:
     """A length of time for a headline."""
     if seconds < 120:
-        return f"{seconds:,.0f} s"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 7_200 else f"{seconds / 3_600:,.1f} hours"
+        return f"{ceil(seconds):,} s"
+    return f"{ceil(seconds / 60):,} minutes" if seconds < 7_200 else f"{ceil(seconds / 360) / 10:,.1f} hours"
 
 
 def _capital(text: str) -> str:

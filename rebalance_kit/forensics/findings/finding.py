@@ -221,7 +221,7 @@ def _of_session(event: Event, over_ms: int | None, configured: Mapping[str, int]
         limit_ms, known = over_ms, f"{key} is no longer than that"
     wanted = -int(-over_ms * _ROOM // _STEP_MS) * _STEP_MS
     if wanted > 1_800_000:
-        return f"no successful answer came for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min)"
+        return f"no successful answer came for {seconds(over_ms)} s; {known}: longer than any session may be (group.max.session.timeout.ms is 30 min by default)"
     return (
         f"no successful answer came for at least {seconds(over_ms)} s; {known}. How much longer it was is not in this line; with {key} = {wanted:,} "
         f"a process that dies is noticed {seconds(max(0, wanted - limit_ms))} s later"

@@ -46,9 +46,9 @@ _SAID = {
 }
 #: The same with the reason that the line gives.
 _BECAUSE = {
-    "rd_heartbeat_error": "gets no good answer to its heartbeat",
+    "rd_heartbeat_error": "fails to heartbeat",
     "heartbeat_failed": "is refused its heartbeat",
-    "other_heartbeat_failed": "gets no good answer to its heartbeat",
+    "other_heartbeat_failed": "fails to heartbeat",
     "other_join_failed": "tries to join and fails",
     "other_rejoins": "joins again",
     "other_no_coordinator": "finds no coordinator",
@@ -141,6 +141,8 @@ def step_of(event: Event) -> str | None:
     if name in GAVE or name in GOT:
         verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
         none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
+        if event.confidence and not parts and not none:
+            return None
         return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"
     if name in {"other_unknown_member", "other_session_expired"}:
         told = f"{'finds' if name == 'other_session_expired' else 'is told'} that {out_of_group(event)}"

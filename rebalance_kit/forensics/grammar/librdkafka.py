@@ -177,6 +177,12 @@ LIBRDKAFKA: tuple[Template, ...] = (
         "GroupCoordinator: [[{_}: ]]Disconnected ({_})",
         (("cause", "disconnected"),),
     ),
+    Template(
+        "other_no_coordinator",
+        "librdkafka",
+        "GroupCoordinator: {_}: Failed to resolve {_}",
+        (("reason", "the host of the one that it was told of cannot be resolved"),),
+    ),
 )
 
 #: Text without a layout: what a binding prints when librdkafka refuses the configuration.

@@ -187,7 +187,9 @@ class Causes:
             more = _more(row, again=not row.shares_name and not self._seen.keys().isdisjoint(known_by))
             told = row.known if row.trigger == "unseen" else None
             if row.trigger == "unseen" and row.only_its_end and told is None:
-                told = f"it ended here at {_end(row)}{' with no member left' if row.members == 0 else ''}"
+                told = (
+                    f"{_ended(row)} here at {_end(row)}{' with no member left' if row.members == 0 else ''}"
+                )
             if told is None and _is_under_way(row):
                 told, more = (
                     f"{row.named or row.culprit} asked to join",
@@ -225,6 +227,11 @@ def _joined_with(row: Rebalance) -> set[tuple[str, str]]:
     return {(name, "") for name in row.joined} if row.culprit_member is not None else set()
 
 
+def _ended(row: Rebalance) -> str:
+    """An epoch begins where lines tell of it; when its members have what they are to have is another line's matter."""
+    return "the group is" if row.protocol == "consumer" else "it ended"
+
+
 def _end(row: Rebalance) -> str:
     return f"{'epoch' if row.protocol == 'consumer' else 'generation'} {row.after}"
 
@@ -233,7 +240,7 @@ def _more(row: Rebalance, *, again: bool) -> str:
     if row.only_its_end:
         if row.trigger == "unseen" and row.known is None:
             return "; no line of the coordinator tells who began it"
-        return f"; it ended here at {_end(row)}, and no line tells when it began"
+        return f"; {_ended(row)} here at {_end(row)}, and no line tells when it began"
     if row.trigger == "session_expired" and row.stalled:
         return "; it had exceeded max.poll.interval.ms"
     if row.words is not None:

@@ -123,7 +123,7 @@ _NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])|(?<=:)\d{1,20}(?=:)")
 #: What may stand before the time of a record inside a line, and how near its level is.
 _BEFORE_A_TIME = frozenset(" \t\u3000\"'`>|[(。：:;,.")
 _TO_ITS_LEVEL = re.compile(
-    r"[\])]?[\s|,:-]{1,5}(?:[\[(][^\[\]()]{0,60}[\])]\s{1,3})?[\[<(]?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
+    r"[\])]?[\s|,:-]{1,5}(?:[\[(][^\[\]()]{0,200}[\])]\s{1,3}){0,3}[\[<(]?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
 )
 _LEVEL_BEFORE = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b[\s|,:\[(-]{1,8}\Z")
 #: Records without a time.
@@ -268,7 +268,7 @@ NOISE = re.compile(
     r"\[thrd:[^\]]*\]: (?:Metadata (?:not|available)|\S+ received target|Reconciliation starts|Acknowledging target|Target assignment)|"
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
     r"error in fetch for partition|Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
-    r"won't include epoch|Interrupting reconciliation|cleaning share group|SyncGroup response|LeaveGroup response received|"
+    r"won't include epoch|Interrupting reconciliation|cleaning share group|\] (?:Disconnecting from node|Node \S+ disconnected|Client requested disconnect from)|SyncGroup response|LeaveGroup response received|"
     r"elected leader for group|Joining main background thread|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"
 )

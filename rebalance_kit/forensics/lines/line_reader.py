@@ -252,7 +252,10 @@ def _of_others(line: str, container_time: str | None) -> list[Message] | None:
     if event in BY_THEIR_ERROR and (error := refusal_in(told.get("reason", ""))):
         event = error.event if error.event in BY_THEIR_ERROR[event] else event
         told["reason"] = as_said(error, told["reason"]) if error.event in BY_NAME else told["reason"]
-    if event != template.event or len(told) > len(template.fields):
+    # The rest of a line that goes on below is not read.
+    if not told.get("partitions", "-").strip():
+        del told["partitions"]
+    if event != template.event or len(told) != len(template.fields):
         template = _made(event, template, *told)
     return [
         ((layout, None, at or container_time, client), (None, None, group), (template, (*told.values(),)))

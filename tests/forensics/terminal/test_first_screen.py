@@ -58,8 +58,8 @@ def test_a_short_log_is_told_line_by_line_with_whom_and_what(tmp_path):
         + client(1.2, "c2", "Adding newly assigned partitions: orders-2")
         + client(1.3, "c2", "Adding newly assigned partitions: orders-2"),
     )
-    assert '10:00:00.0 c1 "Discovered group coordinator broker-7:9092' in told
-    assert "10:00:01.0 c1 joins generation 4 as c1-3d088f73 " in told
+    assert '10:00:00 c1 "Discovered group coordinator broker-7:9092' in told
+    assert "10:00:01 c1 joins generation 4 as c1-3d088f73… " in told
     assert "10:00:01.2 c1 is given 2 partitions: orders-0, orders-1 " in told
     assert "10:00:01.2 c2 is given 1 partition: orders-2 (2 lines)" in told
 
@@ -182,7 +182,8 @@ def test_of_several_causes_one_is_not_said_to_be_that_of_all(tmp_path):
 
 def test_a_client_that_drops_its_coordinator_is_not_removed(tmp_path):
     told = screen(tmp_path, client(0, "c1", "(Re-)joining group") + client(1, "c1", _LEFT))
-    assert "a member without coordinator since" in told
+    assert "removed" not in told
+    assert "Requesting disconnect" in told
 
 
 def test_where_reading_goes_on_is_told_as_the_line_tells_it(tmp_path):
@@ -196,9 +197,9 @@ def test_where_reading_goes_on_is_told_as_the_line_tells_it(tmp_path):
 
 
 def test_times_are_told_as_the_lines_tell_them(tmp_path):
-    assert "10:00:00.0 to 2026-03-01 10:00:00.0;" in screen(tmp_path, joined(0, "c1", 3))
+    assert "10:00:00 to 2026-03-01 10:00:00;" in screen(tmp_path, joined(0, "c1", 3))
     zoned = joined(0, "c1", 3).replace("[2026-03-01 10:00:00,000]", "2026-03-01T10:00:00.000Z")
-    assert "10:00:00.0 to 2026-03-01 10:00:00.0 UTC;" in screen(tmp_path, zoned)
+    assert "10:00:00 to 2026-03-01 10:00:00 UTC;" in screen(tmp_path, zoned)
 
 
 def test_an_empty_set_is_nothing_given_up_and_no_reason_is_said_to_be_missing_elsewhere(tmp_path):
@@ -210,7 +211,7 @@ def test_an_empty_set_is_nothing_given_up_and_no_reason_is_said_to_be_missing_el
     assert "reason" not in told
     tpl = '(TPL {t/0: offset=Invalid metadata=""; t/1: offset=Invalid metadata=""})'
     told = screen(tmp_path, f"Pre rebalance Revoke{tpl}\nPost rebalance Revoke{tpl}\n")
-    assert "a member gives up 2 partitions. The reason is not in the lines that were read" in told
+    assert "a member gives up 2 partitions. Why is not in the lines that were read" in told
     assert "is told that the group is rebalancing" not in told
     told = screen(tmp_path, "RebalanceCb: Local: Assign partitions: BB[0], AA[0], AA[1], \n")
     assert "is given 3 partitions" in told
@@ -223,20 +224,21 @@ def test_a_client_that_starts_is_told_by_its_last_line_and_not_by_a_time_that_is
         'rdkafka#consumer-1 Message:[thrd:main]: Group "g7" coordinator is 10.0.0.7:9092 id 3\n',
     )
     assert told.startswith('g7: rdkafka#consumer-1 "Group "g7": updating member id')
-    assert "at the end rdkafka#consumer-1 finds its coordinator 10.0.0.7:9092" in " ".join(told.split())
+    assert "line 2: rdkafka#consumer-1 finds its coordinator 10.0.0.7:9092" in " ".join(told.split())
 
 
 def test_a_day_that_no_line_holds_is_not_made_up(tmp_path):
     told = screen(tmp_path, client(0, "c1", "(Re-)joining group").replace("[2026-03-01 ", "["))
-    assert "10:00:00.0 to 10:00:00.0 (the lines hold no day)" in told
-    assert "rebalancing since 10:00:00.0" in told
+    assert "10:00:00 to 10:00:00 (the lines hold no day)" in told
     assert "1970" not in told
 
 
 def test_rebalances_that_no_line_tells_are_not_counted_as_none(tmp_path):
-    assert "orders-app ? none told" in screen(
-        tmp_path, client(0, "c1", "Discovered group coordinator b:9092")
-    )
+    """Of members' lines alone a short log has no table: its lines say what they say."""
+    told = screen(tmp_path, client(0, "c1", "Discovered group coordinator b:9092"))
+    assert "group orders-app " in told
+    assert "rebalances" not in told
+    assert " none" not in told
 
 
 def test_a_time_that_is_missing_is_no_finding_beside_another(tmp_path):
@@ -337,8 +339,8 @@ def test_only_the_last_line_is_told_as_the_end(tmp_path):
 def test_a_state_that_an_answer_ends_is_not_told_as_the_last(tmp_path):
     state = '%7|1772359200.000|CGRPJOINSTATE|c1#consumer-1| [thrd:main]: Group "g7" changed join state init -> wait-join (state up)\n'
     answer = "%7|1772359770.000|RECV|c1#consumer-1| [thrd:GroupCoordinator]: GroupCoordinator/5: Received JoinGroupResponse (v0, 108 bytes, CorrId 5, rtt 566725.56ms)\n"
-    told = screen(tmp_path, state + answer).partition(" read ")[0]
-    assert 'the last line read: c1 "Received JoinGroupResponse' in told
+    told = screen(tmp_path, state + answer).partition(" read 1")[0]
+    assert "the last line read as a group's: c1 \"Received JoinGroupResponse" in told
 
 
 def test_clients_of_processes_that_a_paste_names_are_several(tmp_path):
@@ -406,7 +408,7 @@ def test_days_stand_before_their_steps_where_there_are_several(tmp_path):
     told = screen(
         tmp_path, client(0, "c1", "(Re-)joining group") + client(90_000, "c1", "(Re-)joining group")
     ).partition(" in order ")[2]
-    assert told.index("2026-03-01 10:00:00.0") < told.index("2026-03-02 11:00:00.0")
+    assert told.index("2026-03-01 10:00:00") < told.index("2026-03-02 11:00:00")
 
 
 def test_lines_of_processes_in_two_time_zones_stay_as_they_were_written(tmp_path):
@@ -438,7 +440,7 @@ def test_a_time_inside_a_message_is_not_the_line_s(tmp_path):
 
 
 def test_lines_of_one_step_at_several_times_tell_the_last_of_them(tmp_path):
-    assert "(2 lines, until 10:05:00.0)" in screen(
+    assert "(2 lines, until 10:05:00)" in screen(
         tmp_path, client(0, "c1", "(Re-)joining group") + client(300, "c1", "(Re-)joining group")
     )
 
