@@ -480,6 +480,11 @@ PROVED = {
         ["if max.poll.interval.ms is 300,000, its default", "about 315.0 s passed"],
         ["until then"],
     ),
+    "a reason that single words do not tell": (
+        ["ERROR -- : [[test] {}:] Connection error while trying to join group `orders`; retrying..."],
+        ["tried to join its group and failed"],
+        ["gives no reason"],
+    ),
     "all threads of a Streams client": (
         [
             "stream-client [app] State transition from RUNNING to ERROR",

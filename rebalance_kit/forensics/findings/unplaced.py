@@ -476,8 +476,8 @@ class Unplaced:
             closed = " and was closed" if who in self._closed else ""
             untold = "; no line before tells that it had joined" if closed and who not in self._in else after
             return f"left the group by itself{closed}{untold}"
-        untold = "the line that was read gives no reason" if event.confidence else "the line gives no reason"
-        return f"left the group ({event.reason or untold}){after}"
+        reason = event.reason or ("" if event.confidence else "the line gives no reason")
+        return f"left the group{f' ({reason})' if reason else ''}{after}"
 
     def _without_time(self) -> str:
         """What lines without a time tell."""

@@ -402,6 +402,10 @@ def _row(
     for name, untold in _UNTOLD.items():
         if "{" + name + "}" in sentence:
             value = quoted.get(name)
+            if (
+                value is None and first.confidence is not None
+            ):  # what single words were read of may give it all the same
+                sentence = sentence.replace(" ({" + name + "})", "").replace(": {" + name + "}", "")
             text = (
                 ", ".join(value)
                 if isinstance(value, list)

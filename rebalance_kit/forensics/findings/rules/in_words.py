@@ -86,9 +86,9 @@ def _how(event: Event) -> dict[str, str]:
 def _refused(event: Event) -> dict[str, str]:
     """The same, with its reason where that says something else."""
     how = _how(event)["how"]
-    reason = bare_of(event.reason) or "the line gives no reason"
+    reason = bare_of(event.reason) or ("" if event.confidence else "the line gives no reason")
     told = reason.startswith(("not part of an active", "group has already"))
-    return {"how": how if told else f"{how}: {reason}"}
+    return {"how": how if told or not reason else f"{how}: {reason}"}
 
 
 def _too_late(event: Event) -> dict[str, str]:
