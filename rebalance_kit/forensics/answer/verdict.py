@@ -181,7 +181,8 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         return "There is no line in what was read."
     if understood.about:
         names = [row["group"] for row in result.rows("groups")]
-        named = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "") or "a group (not named)"
+        more = f" and {counted(len(names) - 3, 'other')}" if len(names) > 3 else ""
+        named = ", ".join(names[:3]) + more or "a group (not named)"
         rows = result.rows("events")
         why = not (
             beside or any(row["reason"] or row["cause"] or _CLOSES.search(row["text"]) for row in rows)
