@@ -55,7 +55,8 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
         lines += [*_card(number, card, said.sentence, causes), ""]
     rows = result.rows("groups")
     if rows:
-        told_whole = short and not _coordinated(result)
+        few = sum(row["parsed"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
+        told_whole = few and not _coordinated(result)
         lines += [*(_names(rows) if told_whole else _groups(result, rows, said)), ""]
     begun = result.rows("rebalances")
     # One that the headline tells is not told again where only members' lines do.

@@ -135,12 +135,17 @@ _TOLD = re.compile(
 )
 
 
+#: Faust's tables of partitions stand below the line.
+_GOES_ON = re.compile(r"(?:Setting newly|Revoking previously) assigned partitions\s*\Z")
+
+
 def step_of(event: Event) -> str | None:
     """What a member's line says that it does, in words without the member; None where it is no step."""
     name, parts = event.event, event.partitions
     if name in GAVE or name in GOT:
         verb = "is given" if name in GOT else "loses" if name.endswith("lost") else "gives up"
         none = parts is not None and not parts and (event.confidence is None or "[]" in event.text)
+        none = none and _GOES_ON.search(event.text) is None
         if event.confidence and not parts and not none:
             return None
         return f"{verb} {counted(len(parts), 'partition') if parts else 'none' if none else 'partitions'}"

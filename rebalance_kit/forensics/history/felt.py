@@ -239,7 +239,8 @@ class Felt:
             for one in self._rounds.values():
                 if one.protocol == "classic" and f"generationId={one.after}," in (event.detail or ""):
                     one.late.add(client)
-        if event.event == "other_joined" and number is None:
+        # Generation -1 is none: its member's had been reset.
+        if event.event == "other_joined" and number is None and (event.generation or 0) >= 0:
             self._joined_unnumbered(member, event, at_ms)
         if number is not None or event.event in GONE:
             self._under_way.pop(member, None)
@@ -306,7 +307,7 @@ class Felt:
         if proof is not None and (proof.at_ms or 0) < one.start_ms:
             one.start_ms, one.file, one.line = proof.at_ms or 0, proof.file, proof.line
         one.end_ms = max(one.end_ms, at_ms)
-        own = event.member or member[0]
+        own = event.member or (member[0] if event.client is not None else event.named_in_words)
         if own in self._members:
             one.told = one.told or (event.client or event.named_in_words)
         else:

@@ -268,7 +268,7 @@ NOISE = re.compile(
     r"\[thrd:[^\]]*\]: (?:Metadata (?:not|available)|\S+ received target|Reconciliation starts|Acknowledging target|Target assignment)|"
     r"received target assignment|Reconciliation starts|Target assignment acked|Acknowledging target assignment|"
     r"error in fetch for partition|Timed out \d+ in-flight|\[thrd:[^\]]*\]: \S+: Connected \(#\d+\)|"
-    r"won't include epoch|Interrupting reconciliation|cleaning share group|\] (?:Disconnecting from node|Node \S+ disconnected|Client requested disconnect from)|SyncGroup response|LeaveGroup response received|"
+    r"won't include epoch|Interrupting reconciliation|cleaning share group|\] (?:Disconnecting from node|Node \S+ disconnected|Client requested disconnect from|Cancelled in-flight (?!HEARTBEAT|CONSUMER_GROUP|JOIN|SYNC|OFFSET))|SyncGroup response|LeaveGroup response received|"
     r"elected leader for group|Joining main background thread|sub-system terminated|ExpirationReaper|GroupHeartbeat response received|"
     r"Added (?:plugin|alias(?:es)?) '|^\* |Final assignment of partitions|^ ?\(org\.apache"
 )

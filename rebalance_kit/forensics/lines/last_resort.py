@@ -217,6 +217,8 @@ _INSTANCE = re.compile(
 _GENERATION = re.compile(
     r"""\b(?:old )?(?:generation(?:_?[iI]d)?|epoch)\\*["']?[=: ]{1,2}(-?\d{1,18})""", re.IGNORECASE
 )
+#: Epochs of a fetch session or of a partition's leader.
+_OTHER_EPOCH = re.compile(r"sessionId=|LeaderAndEpoch|FetchPosition|leader.?epoch", re.IGNORECASE)
 #: What comes before a list of partitions.
 _OF_PARTITIONS = re.compile(
     r"(?:partitions?|assign\w*|revok\w*|lost)\b\W{0,4}(?=(?:set|frozenset|list|listbuffer|hashset|map)?[\[{(])",
@@ -379,7 +381,8 @@ def _fields(text: str, event: str) -> dict[str, Any]:
     """Who and how much."""
     body = text[message_behind(text) :]
     told = {"group": _group(text), "client": _first(_CLIENT, text), "instance": _first(_INSTANCE, text)}
-    told |= {"member": _first(_MEMBER, text), "generation": _first(_GENERATION, text)}
+    numbered = "" if _OTHER_EPOCH.search(text) else _first(_GENERATION, text)
+    told |= {"member": _first(_MEMBER, text), "generation": numbered}
     told |= {"partitions": _share(body), "limit_ms": _first(_LIMIT, text), "over_ms": _first(_OVER, text)}
     if (
         event == "other_poll_timeout"

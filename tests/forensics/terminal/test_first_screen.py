@@ -523,3 +523,46 @@ def test_a_line_is_quoted_from_its_first_word(tmp_path, line, said, unsaid):
     told = screen(tmp_path, line)
     assert said in told
     assert unsaid not in told
+
+
+def test_records_that_lost_the_ends_of_their_lines_are_read_behind_any_head(tmp_path):
+    head = "2026-03-01 10:00:0{},302 [] [kafka-coordinator-heartbeat-thread | orders] INFO o.a.k.clients.Any [handle,442] [] - [Consumer clientId=c1, groupId=orders] {} "
+    told = screen(
+        tmp_path,
+        head.format(0, "Error sending fetch request (sessionId=920626443, epoch=20888) to node 3: x.")
+        + head.format(1, "Successfully joined group with generation 48")
+        + "\n",
+    )
+    assert "joins generation 48" in told
+    assert "generation 20888" not in told
+
+
+def test_a_generation_below_zero_makes_no_rebalance(tmp_path):
+    line = "2026-03-01 10:00:0{} INFO aiokafka Successfully synced group orders with generation {}\n"
+    told = screen(tmp_path, line.format(1, 372) + line.format(2, -1))
+    assert "2 rebalances" not in told
+
+
+def test_a_table_of_partitions_below_a_line_is_not_none(tmp_path):
+    line = "[2026-03-01 10:00:06,058] [6912] [INFO] Setting newly assigned partitions \n+Topic Partition Set---+\n"
+    assert "is given partitions" in screen(tmp_path, line)
+
+
+def test_members_of_one_name_in_two_groups_are_told_of_both(tmp_path):
+    failed = "[2026-03-01 10:00:0{0},741] INFO [GroupCoordinator 1]: Member python-51b64b89-2835-4551-a173-5455cf90b58{0} in group g{0} has failed, removing it from the group (k)\n"
+    told = screen(tmp_path, failed.format(1) + failed.format(2)).partition(" read ")[0]
+    assert "(in 2 groups: g1, g2)" in told
+
+
+def test_a_row_names_a_client_only_where_its_own_line_does(tmp_path):
+    told = screen(
+        tmp_path,
+        client(0, "c1", "(Re-)joining group") + "2026-03-01 10:00:01 Partition revoked: [orders-0]\n",
+    )
+    steps = told.partition(" in order ")[2]
+    assert "10:00:01 c1" not in steps
+
+
+def test_how_and_why_stand_beside_the_message_of_a_record(tmp_path):
+    record = '{"level":"info","ts":"2026-03-01T10:00:00Z","msg":"assigning partitions","how":"unassigning everything","why":"revoking all","group":"orders"}\n'
+    assert "unassigning everything" in screen(tmp_path, record)

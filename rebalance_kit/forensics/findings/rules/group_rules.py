@@ -245,6 +245,7 @@ GROUP_RULES: tuple[Rule, ...] = (
         when=lambda event: event.event == "other_no_coordinator" or _NOT_READY(event),
         sentence="{who} {how}: {reason}{again}",
         do="Expected for seconds after a broker restart, or when a leader of __consumer_offsets moves: clients look for the coordinator again. "
+        "A host that cannot be resolved is one of advertised.listeners. "
         "Look at the brokers where it goes on for longer.",
         source="NOT_COORDINATOR; COORDINATOR_LOAD_IN_PROGRESS",
     ),
