@@ -433,7 +433,7 @@ PROVED = {
         [
             "java.lang.IllegalStateException: This error handler cannot process 'org.apache.kafka.clients.consumer.CommitFailedException's; no record information is available"
         ],
-        [],
+        ["refused a commit: CommitFailedException"],
         ["refused a commit: IllegalStateException"],
     ),
     "a limit that a line only names": (
