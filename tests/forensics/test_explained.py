@@ -29,7 +29,7 @@ def test_every_kind_of_finding_is_explained():
     ("term", "said"),
     [
         ("session_expired", "do: Find out whether the process stopped"),
-        ("Attempt to heartbeat failed since group is rebalancing", "somebody else began it"),
+        ("Attempt to heartbeat failed since group is rebalancing", "a rebalance is under way"),
         (
             preparing(0, 3, "Adding new member c2-1 with group instance id None"),
             "reason: Adding new member c2-1",

@@ -140,9 +140,9 @@ _NAMED = (
 
 #: Lines that are no finding by themselves.
 _MEANS = {
-    "rejoin_requested": "the member will send JoinGroup with its next poll(). After 'group is already rebalancing' somebody else began it: a member "
-    "joined, left or was lost, or topics changed; only the coordinator's log tells who.",
-    "other_rebalancing": "somebody else began a rebalance: a member joined, left or was lost, or topics changed; the coordinator's log tells who.",
+    "rejoin_requested": "the member will send JoinGroup with its next poll(). After 'group is already rebalancing' a rebalance is under way: a member "
+    "joined, left or was lost, or topics changed; the coordinator's log tells who, where it is at hand.",
+    "other_rebalancing": "a rebalance is under way: a member joined, left or was lost, or topics changed; the coordinator's log tells who, where it is at hand.",
     "preparing": "a classic rebalance begins: the coordinator waits for every member's JoinGroup, at most the largest max.poll.interval.ms. Its reason "
     "stands in brackets.",
     "stabilized": "all members that were waited for have joined: the generation has its number, and the leader is asked for an assignment.",
