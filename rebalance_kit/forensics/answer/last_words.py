@@ -362,6 +362,11 @@ def hints(result: Tables) -> tuple[int, Row | None]:
     return found, first
 
 
+def line_at(row: Row) -> str:
+    """The text of the line that a row of findings names; empty where it cannot be read."""
+    return next((text for number, text in _lines(_path(row)) if number == row["line"]), "")
+
+
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         if path.stat().st_size > _BYTES:

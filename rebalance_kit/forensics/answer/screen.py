@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.answer.last_words import TROUBLE, unread
+from rebalance_kit.forensics.answer.last_words import TROUBLE, line_at, unread
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
@@ -215,7 +215,8 @@ def _card(number: int, card: Card, headline: str, causes: Collection[str]) -> It
         f"{sentence}{card.in_groups}{card.others}{card.together}{less_sure}{tail}",
         5,
     )
-    yield f"     proof     {row['file']}:{row['line']}  {_proof(row, causes)}"[:WIDTH].rstrip()
+    proof = f"     proof     {row['file']}:{row['line']}  {_proof(row, causes)}".rstrip()
+    yield proof if len(proof) <= WIDTH else proof[: WIDTH - 3] + "..."
     if row["last_words"]:
         yield from _wrap("     near it     ", row["last_words"])
     if row["setting"]:
@@ -224,9 +225,9 @@ def _card(number: int, card: Card, headline: str, causes: Collection[str]) -> It
 
 
 def _proof(row: Row, causes: Collection[str]) -> str:
-    """The time and the text of a finding's line; a rebalance is told by its cause, which is not its line's text."""
+    """The time and the text of a finding's line; the text alone of a rebalance's, of which the row holds when it began, and why."""
     if row["evidence"] in causes:
-        return ""
+        return _short(line_at(row))
     at = f"{clock(row['at_ms'])[11:]}  " if row["at_ms"] is not None else ""
     return at + _short(row["evidence"])
 
