@@ -12,9 +12,20 @@ import pytest
 from rebalance_kit import cli
 from rebalance_kit.forensics.answer.as_json import SCHEMA, schema
 from rebalance_kit.forensics.answer.wishes import Wishes, moment
+from rebalance_kit.forensics.words import LEAVES_BY_ITSELF
 from rebalance_kit.model.errors import ConfigError
 from tests.support.paths import ROOT
-from tests.support.pipeline.kafka_lines import adding, broker, client, failing, joined, joining, rebalance
+from tests.support.pipeline.kafka_lines import (
+    adding,
+    broker,
+    client,
+    failing,
+    joined,
+    joining,
+    preparing,
+    rebalance,
+    stabilized,
+)
 
 _AT = 1_772_359_200_000
 """When the lines of ``kafka_lines`` begin: 1 March 2026, 10:00."""
@@ -246,7 +257,12 @@ def test_unread_time_is_at_least_that_where_the_log_of_a_member_is_missing(said,
             "a member removed at",
         ),
         (broker(95, "Group orders-app transitioned to Dead in generation 4"), "dead"),
-        (client(90, "c1", "(Re-)joining group"), "settled"),
+        (client(90, "c1", "(Re-)joining group"), "a member asked to join at"),
+        (preparing(80, 2, "x") + stabilized(90, 3), "joined, not assigned yet at"),
+        (
+            client(90, "c1", f"Resetting generation and member id due to: {LEAVES_BY_ITSELF}"),
+            "a member left it at",
+        ),
     ],
 )
 def test_a_group_is_settled_only_when_nothing_is_told_after_its_last_rebalance(said, after, state):
@@ -254,6 +270,28 @@ def test_a_group_is_settled_only_when_nothing_is_told_after_its_last_rebalance(s
     (row,) = (line for line in text.splitlines() if line.startswith("  orders-app  "))
     assert state in row
     assert (" ? " in row) == state.startswith("a member")
+
+
+def of_member(seconds, epoch, before, after):
+    return client(seconds, "c1", f"Member m1 with epoch {epoch} transitioned from {before} to {after}.")
+
+
+@pytest.mark.parametrize(
+    ("lines", "state"),
+    [
+        (joined(0, "c1", 4), "joined, not assigned yet at"),
+        (joined(0, "c1", 4) + client(1, "c1", "Notifying assignor about the new Assignment(partitions=[a-1])") + client(1, "c1", "Adding newly assigned partitions: [a-1]"), "settled"),
+        (client(0, "c1", "Successfully joined group with generation 4"), "settled"),
+        (joined(0, "c1", 4) + client(1, "c1", "Revoke previously assigned partitions [a-1]"), "a member gave up partitions at"),
+        (of_member(0, 4, "ACKNOWLEDGING", "STABLE"), "stable, by its members told of"),
+        (of_member(0, 4, "ACKNOWLEDGING", "STABLE") + of_member(9, 4, "STABLE", "PREPARE_LEAVING"), "a member left it at"),
+        (broker(0, "[GroupId orders-app] Bumped group epoch to 4.") + broker(0, "[GroupId orders-app] Computed a new target assignment for epoch 4 with 'uniform' assignor in 1ms."), "target computed, no end told"),
+    ],
+)  # fmt: skip
+def test_a_state_is_as_far_as_the_last_line_tells(said, lines, state):
+    _, text = said("--top", "9", server=lines)
+    (row,) = (line for line in text.splitlines() if line.startswith("  orders-app  "))
+    assert row.endswith(state) or f"{state} 2026" in row
 
 
 def test_members_alone_tell_that_another_rebalance_began(said):

@@ -30,7 +30,6 @@ LEFT = {
     "findings_are_of_the_run": 1,
     "lines_of_the_group_are_counted": 2,
     "nothing_is_denied_that_stands_there": 1,
-    "settled_is_proved": 5,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter, defaultdict
+from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -269,11 +270,12 @@ def _groups(result: Selected, rows: Sequence[Row], said: Verdict) -> Iterator[st
         if gone or end is None or last is None or not _is_news(end, last):
             # Of lines that were not understood some may tell how it went on.
             state = gone or (
-                _state(last) if said.understood.wholly or last is None or last["end_ms"] else "?"
+                _state(last, row) if said.understood.wholly or last is None or last["end_ms"] else "?"
             )
             members = None if last is None else last["members"]
         else:
-            state, members = _after(end), 0 if end["event"] == "died" else None
+            members = {"died": 0, "stabilized": last["members"]}.get(end["event"])
+            state = _after(end)
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
         cost = unread[row["path"], row["group"]]
         untimed = (row["path"], row["group"]) in timeless
@@ -313,6 +315,7 @@ def _unread_untold(result: Selected) -> set[str | None]:
     }
 
 
+_UNASSIGNED = "joined, not assigned yet at"
 #: What the last lines of a group may tell although its last rebalance had ended.
 _AFTER = {
     "died": "dead",
@@ -320,9 +323,21 @@ _AFTER = {
     **dict.fromkeys(("preparing", "joining", "worker_rebalance", "rejoin_requested"), "rebalancing at"),
     **dict.fromkeys(("member_failed", "session_expired", "left"), "a member removed at"),
     **dict.fromkeys(("heartbeat_failed", "heartbeat_unknown", "lost", "fenced"), "a member lost it at"),
-    **dict.fromkeys(("poll_timeout", "other_unknown_member", "other_session_expired"), "a member lost it at"),
+    **dict.fromkeys(
+        ("poll_timeout", "poll_late", "other_unknown_member", "other_session_expired"), "a member lost it at"
+    ),
     **dict.fromkeys(("leaving", "left_group", "epoch_left", "static_away"), "a member left it at"),
     **dict.fromkeys(("coordinator_lost", "coordinator_left"), "a member without coordinator at"),
+    **dict.fromkeys(("stabilized", "assignment_finished"), _UNASSIGNED),
+    **dict.fromkeys(("revoking", "revoked"), "a member gave up partitions at"),
+    **dict.fromkeys(("member_id_given", "member_added", "static_added"), "a member asked to join at"),
+}
+#: The same of the states of a member of a consumer group.
+_AFTER_STATE = {
+    "JOINING": "a member asked to join at",
+    **dict.fromkeys(("RECONCILING", "ACKNOWLEDGING"), "rebalancing at"),
+    **dict.fromkeys(("PREPARE_LEAVING", "LEAVING", "UNSUBSCRIBED"), "a member left it at"),
+    **dict.fromkeys(("STALE", "FENCED", "FATAL"), "a member lost it at"),
 }
 _OVER = frozenset(
     "stabilized assignment_received emptied joined synced assigned worker_joined coordinator_found bumped reconciling".split()
@@ -330,26 +345,34 @@ _OVER = frozenset(
 
 
 def _ends(result: Selected) -> dict[tuple[str, str | None], Row]:
-    """Of each group what its last lines tell after its last rebalance: it began another, lost a member, or is dead. The coordinator's lines go before its members'."""
+    """Of each group what its last lines tell after its last rebalance: it began another, lost a member, or is dead. Its coordinator's lines go before what members wrote until then."""
     if sum(row["lines"] for row in result.rows("lines")) > _LINES:
         return {}
     rows = [
         row
         for row in result.rows("events")
         if row["at_ms"] is not None
-        and (row["event"] in _AFTER or row["event"] in _OVER)
-        and LEAVES_BY_ITSELF not in (row["reason"] or "")
+        and (row["event"] in {"transitioned", *_OVER} or _left_open(row) is not None)
     ]
     rows.sort(key=lambda row: (row["at_ms"], row["file"], row["line"]))
-    coordinated = {(row["path"], row["group"]) for row in rows if row["side"] == "broker"}
+    coordinated = {(row["path"], row["group"]): row["at_ms"] for row in rows if row["side"] == "broker"}
     last: dict[tuple[str, str | None], dict[str | None, Row]] = {}
     names = {row["group"] for row in result.rows("groups")}
     for row in rows:
         place = row["path"], row["group"] or (next(iter(names)) if len(names) == 1 else None)
-        if row["side"] == "broker" or place not in coordinated:
-            last.setdefault(place, {})[row["client"]] = row
+        if row["side"] == "broker" or row["at_ms"] > coordinated.get(place, -inf):
+            mine = last.setdefault(place, {})
+            before = mine.get(row["client"])
+            # A member that is to join again is told what it keeps.
+            keeps = (
+                row["event"] == "assigned" and before is not None and before["event"] == "rejoin_requested"
+            )
+            # That more than a request was begun, a coordinator would tell.
+            asks = place in coordinated and row["event"] in {"joining", "rejoin_requested"}
+            if not keeps:
+                mine[row["client"]] = {**row, "event": "member_id_given"} if asks else row
     open_at = {
-        place: [row for row in of_clients.values() if row["event"] in _AFTER]
+        place: [row for row in of_clients.values() if _left_open(row) is not None]
         for place, of_clients in last.items()
     }
     return {place: max(found, key=lambda row: row["at_ms"]) for place, found in open_at.items() if found}
@@ -361,8 +384,20 @@ def _is_news(end: Row, last: Row) -> bool:
     return later and (last["members"] != 0 or end["event"] == "died")
 
 
+def _left_open(row: Row) -> str | None:
+    """What is said of a group after a line; None where the line leaves nothing open."""
+    if LEAVES_BY_ITSELF in (row["reason"] or ""):
+        return "a member left it at"
+    if row["event"] == "joined":
+        # A later client writes of its JoinGroup's answer alone; the assignment comes with another.
+        return _UNASSIGNED if "Generation{" in row["text"] else None
+    if row["event"] == "transitioned":
+        return _AFTER_STATE.get(row["state_to"])
+    return _AFTER.get(row["event"])
+
+
 def _after(end: Row) -> str:
-    told = _AFTER[end["event"]]
+    told = _left_open(end)
     return told if told == "dead" else f"{told} {_moment(end['at_ms'])}"
 
 
@@ -392,12 +427,16 @@ def _gone(result: Selected, group: Row, last: Row | None) -> str | None:
     return "every member told of has gone" if lives and {*lives} <= {"left", "expired"} else None
 
 
-def _state(last: Row | None) -> str:
+def _state(last: Row | None, group: Row) -> str:
     if last is None:
         return "?"
     if last["end_ms"] is None:
         return "rebalancing: no end in these logs"
-    return "empty" if last["members"] == 0 else "settled"
+    if last["members"] == 0:
+        return "empty"
+    if last["protocol"] == "consumer" and last["at_least"]:
+        return "target computed, no end told" if group["targets"] else "stable, by its members told of"
+    return "settled"
 
 
 def _recent(rows: Sequence[Row], height: int | None = None) -> list[str]:

@@ -555,21 +555,32 @@ def nothing_is_denied_that_stands_there(cut: Cut, told: Told) -> Iterator[str]:
         yield f"denies a rebalance; {begun[0]}"
 
 
+def _in_order(cut: Cut) -> Iterator[str]:
+    """The lines of all files by time; of one without a time, that before it."""
+    told: list[tuple[int, str]] = []
+    for lines in cut.raw.values():
+        at = 0
+        for line in lines:
+            at = moment(line) or at
+            told.append((at, line))
+    yield from (line for _, line in sorted(told, key=lambda one: one[0]))
+
+
 @check
 def settled_is_proved(cut: Cut, told: Told) -> Iterator[str]:
     if not re.search(r"\bsettled\b", told.screen):
         return
     last = None
-    for line in cut.raw_text.splitlines():
+    for line in _in_order(cut):
         if re.search(
-            r"Preparing to rebalance|\(Re-\)joining group|Request joining|rejoin|Revok|revok|Bumped group epoch|Lost prev|left group|leav|expired|has failed|JOINING|RECONCILING",
+            r"Preparing to rebalance|Stabilized group|joined group with generation Generation|\(Re-\)joining group|Request joining|rejoin|Revok|revok|Bumped group epoch|Lost prev|left group|leav|expired|has failed|JOINING|RECONCILING",
             line,
-        ):
+        ) and not line.startswith("\t"):
             last = "moves: " + line[:200]
         if re.search(
-            r"Stabilized group|Successfully (?:joined|synced)|Assignment received|Adding newly assigned|to STABLE|Finished assignment|assign",
+            r"Successfully (?:joined group with generation \d|synced)|Assignment received|Notifying assignor|Adding newly assigned|to STABLE|\[thrd.*assign",
             line,
-        ) and not re.search(r"RECONCILING", line):
+        ):
             last = None
     if last:
         yield last
