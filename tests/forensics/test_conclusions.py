@@ -271,9 +271,7 @@ def test_an_old_id_that_expires_after_its_client_came_anew_was_replaced_without_
         told(server=old + joining(60, 1, "c1") + failing(85, 2, "c1").replace("4a9b", "4a9a")),
         "replaced_without_leave",
     )
-    assert (
-        row["who"] == "c1" and "25.0 s before an older one of that name expired: perhaps" in row["sentence"]
-    )
+    assert row["who"] == "c1" and "25.0 s before another of that name expired: perhaps" in row["sentence"]
 
 
 def test_a_coordinator_that_is_found_and_lost_at_once_is_never_held(told):

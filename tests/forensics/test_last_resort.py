@@ -297,7 +297,7 @@ def test_a_client_that_asks_to_join_with_nothing_is_not_told_as_somebody_elses_d
 def test_librdkafkas_first_join_is_its_own(tmp_path):
     text = '%7|1772359200.000|REBALANCE|c1#consumer-1| [thrd:main]: Group "g" is rebalancing in state up (join-state init) without assignment: group rejoin\n'
     (row,) = look([_log(tmp_path, text)]).rows("rebalances")
-    assert row["cause"] == "c1 asked to join; no line that was read tells that it has joined"
+    assert row["cause"] == "c1 asked to join; no line was read as telling that it has joined"
 
 
 def test_a_leaver_leaves_once(tmp_path):

@@ -116,7 +116,7 @@ def test_a_new_member_of_kafka_python_that_is_handed_its_id_has_not_failed_to_jo
     )
     _, result = told("\n".join(f'{{"message": "{line}"}}' for line in lines))
     assert (
-        "gives up none; asks to join; is handed its member id; joins generation 1; has no metadata of orders; is given none"
+        "gives up none; asks to join; is handed its member id, as every new member is; joins generation 1; has no metadata of orders; is given none"
         in steps_of(result)
     )
     assert "client_join_failed" not in {row["finding"] for row in result.rows("findings")}

@@ -34,7 +34,7 @@ _TOGETHER = {
     "same_log_twice": "two files hold the same lines: they are counted once",
     "rolling_restart": "members left and came back one after another without static membership, as in a rolling restart",
     "resubscribed": "a member called subscribe() again while it ran, which is a rebalance for everybody",
-    "replaced_without_leave": "a client came with a new member id before an older one of that name expired, as when a process is replaced without having left",
+    "replaced_without_leave": "a client came with a new member id before another of that name expired, as when a process is replaced without having left",
     "repeated_notice": "a member was told several times in a row that its group is rebalancing, and no line tells that it asked to join",
     "rebalance_storm": "rebalances follow each other without a rest: at least 7 waves, none more than 60 s after the one before",
     "rebalance_held_up": "a rebalance waited long for the JoinGroup of one member",

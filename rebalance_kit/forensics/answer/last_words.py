@@ -47,7 +47,7 @@ _NEAR_LINES = 40
 #: So many cards are asked about, and files larger than this, or runs of more lines, are not looked through once more.
 _CARDS, _BYTES, _LINES = 6, 64 << 20, 400_000
 
-_SHOWN = 160
+_SHOWN = 220
 
 _Place = TypeVar("_Place", int, str)
 
@@ -112,7 +112,7 @@ _EXCEPTION = re.compile(rf"(?:^|[\s:(\[]){EXCEPTION}(?:\([^)]*\))?(?:: ?\S|\s*\Z
 #: The same, alone on a line or thrown by a thread.
 _THROWN = re.compile(rf"(?:^|Exception in thread .*?[\"\s])({EXCEPTION}(?:\([^)]*\))?(?::.*|\s*)\Z)")
 _NO_TROUBLE = re.compile(
-    r"^[#*>|]*\s+(?:at |\.\.\. )|^#\d{1,4} \S+\(\d|^(?:[\w.-]{1,60} +\| )?\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
+    r"^[#*>|]*\s+(?:at |\.\.\. )|^#\d{1,4} \S+\(\d|^(?:[\w.-]{1,60} +\| |\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S* )?\s*[\w.]+ = |0 errors|\[GroupCoordinator|\berr(?:or)?\W{1,4}(?:None|null|nil|NONE|0)\b"
 )
 _DIGITS = re.compile(r"\d+")
 
@@ -241,6 +241,7 @@ def trouble(result: Tables) -> str:
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
     events = result.rows("events")
+    by_poll = any(row["finding"] in _BY_POLL for row in result.rows("findings"))
     read = {(event["path"], event["file"], event["line"]) for event in events}
     thrown_at: dict[str, str] = {}
     for row in rows:
@@ -250,7 +251,7 @@ def trouble(result: Tables) -> str:
                 or _NO_TROUBLE.search(text)
                 or (ANCHOR.search(text) and not ("[thrd:" in text and _OF_CLOSING.search(text)))
             )
-            if not known and TROUBLE.search(text[:LONG]):
+            if not known and TROUBLE.search(text[:LONG]) and (by_poll or not _is_slow_alone(text[:LONG])):
                 found.append((f"{row['file'].rsplit('/', 1)[-1]}:{number}", text[:LONG]))
             elif found and (frame := FRAME.search(text[:LONG])):
                 thrown_at.setdefault(found[-1][0], frame[0])
@@ -281,6 +282,15 @@ def trouble(result: Tables) -> str:
 _ERROR = re.compile(
     r"\b(?:ERROR|FATAL|SEVERE|CRITICAL)\b|\[(?:error|fatal)\]|\blevel\W{1,4}(?:error|fatal)\b"
 )
+
+
+def _is_slow_alone(text: str) -> bool:
+    """Whether a line of a low level tells only that something takes its time."""
+    low = _LOW.search(text[:SHOWN]) is not None
+    return low and not any(kind.means != _SLOW and kind.pattern.search(text) for kind in _KINDS)
+
+
+_LOW = re.compile(r"\b(?:INFO|DEBUG|TRACE)\b")
 
 #: What librdkafka's other threads say when their client is closed.
 _OF_CLOSING = re.compile(r"Handle is terminating|Closing consumer|Terminating instance")

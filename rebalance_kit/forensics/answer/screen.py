@@ -34,6 +34,8 @@ _GROUPS, _NOTES, _RECENT, _EVENTS = 5, 2, 4, 3
 _BARS, _BUCKETS = "▁▂▃▄▅▆▇█", 60
 _SHOWN_TEXT = 150
 _TOP_OF_SHORT = 2
+#: A log with settings and stacks, which are told with the line before them, may have so many lines.
+_WHOLE = 4 * SHORT
 #: In longer logs nobody looks for what is not told.
 _LINES = 400_000
 _DAY_MS = 86_400_000
@@ -58,7 +60,7 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     if rows:
         few = sum(row["parsed"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
         told_whole = few and not _coordinated(result)
-        lines += [*(_names(rows) if told_whole else _groups(result, rows, said)), ""]
+        lines += [*(_names(result, rows) if told_whole else _groups(result, rows, said)), ""]
     begun = result.rows("rebalances")
     # One that the headline tells is not told again where only members' lines do.
     one = len(begun) == 1 and not _coordinated(result)
@@ -243,9 +245,16 @@ def _coordinated(result: Selected) -> bool:
     return any(row["side"] == "broker" and row["group"] for row in result.rows("events"))
 
 
-def _names(rows: Sequence[Row]) -> list[str]:
+#: A group in the prefix of a client's line.
+_GROUP_ID = re.compile(r", groupId=([^\],\s]{1,249})\]")
+
+
+def _names(result: Selected, rows: Sequence[Row]) -> list[str]:
     """The groups of a short log, whose members' lines tell below what they tell."""
-    names = [str(row["group"]) for row in rows]
+    others = [
+        found[1] for row in unread(result) if (found := _GROUP_ID.search(row["text"])) and found[1] != "null"
+    ]
+    names = [*dict.fromkeys([*(str(row["group"]) for row in rows), *others])]
     more = f" and {len(names) - _GROUPS} more" if len(names) > _GROUPS else ""
     return _wrap(f"  {'group' if len(names) == 1 else 'groups':9} ", ", ".join(names[:_GROUPS]) + more)
 
@@ -474,14 +483,16 @@ def _in_order(result: Selected, room: int) -> list[str]:
     rows = result.rows("lines")
     if sum(row["parsed"] for row in rows) > SHORT:
         return []
-    whole = sum(row["lines"] for row in rows) <= SHORT and not result.narrowed
+    whole = sum(row["lines"] for row in rows) <= _WHOLE and not result.narrowed
     steps = timeline(result.rows("events"), unread(result) if whole else None)
+    if whole and sum(row["lines"] for row in rows) > SHORT and len(steps) > SHORT:
+        steps = timeline(result.rows("events"))
     whose = {one.who for one in steps}
     alone = next(iter(whose)) if len(whose) == 1 else ""
     head = [f"  in order  {alone}".rstrip()]
     for width in (5, 3, 2, 1):
         told = _by_day(steps, [_of_step(one, "" if alone else one.who, width) for one in steps])
-        if sum(map(len, told)) <= room - len(head) - 1:
+        if sum(map(len, told)) <= room - len(head) - 2:
             break
     else:
         kept = _weightiest(steps, told, room - len(head) - 3)

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
 from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT
-from rebalance_kit.forensics.findings.unplaced import ENDED, JOIN_STATES, join_state, step_of, step_of_broker
+from rebalance_kit.forensics.findings.unplaced import (
+    ENDED,
+    HANDED_ID,
+    JOIN_STATES,
+    join_state,
+    step_of,
+    step_of_broker,
+)
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import EXCEPTION, WHOSE, counted, short
+from rebalance_kit.forensics.words import EXCEPTION, FIRST_ANSWER, WHOSE, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -138,6 +145,18 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
         return ""
     rows = {(row["file"], row["line"]): row for row in events}
 
+    several = len({row["group"] for row in events if row["group"] is not None}) > 1
+
+    def short_of(one: Step) -> Step:
+        row = rows[one.file, one.line]
+        of_group = several and row["group"] is not None and row["side"] != "broker"
+        told_short = _short(one, row)
+        return (
+            told_short._replace(who=f"{told_short.who or 'a member'} of {row['group']}")
+            if of_group
+            else told_short
+        )
+
     def rank(one: Step) -> int:
         row = rows[one.file, one.line]
         why = (row["reason"] or row["cause"]) and row["event"] not in _QUIET
@@ -147,7 +166,7 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
 
     telling = [one for one in told if rank(one) < 3] or told
     chosen = min(telling, key=rank), telling[-1]
-    first, last = (_short(one, rows[one.file, one.line]) for one in chosen)
+    first, last = map(short_of, chosen)
     states, line = last_states(events)
     if len(told) == 1 and not states:
         return _said(last) + (f" ({last.lines} lines)" if last.lines > 1 else "")
@@ -162,7 +181,7 @@ def summary(events: Sequence[Row], lines: Mapping[str, int]) -> str:
     behind = (
         ""
         if is_last or len(told) > SHORT
-        else f"; the last line read as a group's: {_said(_short(told[-1], rows[told[-1].file, told[-1].line]))}"
+        else f"; the last line read as a group's: {_said(short_of(told[-1]))}"
     )
     when = "at the end " if final else "then " if before else ""
     if told[-1].at_ms is None and before:
@@ -197,7 +216,8 @@ def ending(events: Sequence[Row], after: Row, lines: Mapping[str, int]) -> str:
         return ""
     row = next(row for row in events if (row["file"], row["line"]) == (told[-1].file, told[-1].line))
     last = _short(told[-1], row)
-    if last.quoted or row["event"] not in _GOES_ON:
+    again = told[-1].at_ms is not None and told[-1].at_ms == after["at_ms"]
+    if last.quoted or row["event"] not in _GOES_ON or again:
         return ""
     when = "At the end" if _is_last(events, told[-1], lines) else "Then"
     when = when if told[-1].at_ms is not None else f"Line {told[-1].line}:"
@@ -293,6 +313,12 @@ def timeline(events: Iterable[Row], others: Iterable[Row] | None = None) -> list
     for row in rows:
         before = told[-1] if told else None
         deeper = before is not None and before.more and row["text"].startswith(("    ", "\t"))
+        handed = (
+            before is not None and before.what == '"Rebalance failed."' and FIRST_ANSWER.search(row["text"])
+        )
+        if before is not None and handed:
+            told[-1] = before._replace(what=HANDED_ID, lines=before.lines + 1)
+            continue
         if row["event"] == UNREAD and before is not None and (deeper or _BELONGS.match(row["text"])):
             first = not before.more and before.quoted and not FRAME.search(before.what)
             frame = FRAME.search(row["text"]) if first else None
@@ -345,7 +371,8 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
             before = last.get(row["file"], 0)
             at_ms = before if row["at_ms"] is None else row["at_ms"]
             # Some times are told to the second.
-            kept = row["file"] in clocks or before - _TO_THE_SECOND_MS < at_ms < before
+            to_the_second = at_ms % _TO_THE_SECOND_MS == 0 and before - _TO_THE_SECOND_MS < at_ms < before
+            kept = row["file"] in clocks or to_the_second
             at_ms = last[row["file"]] = max(before, at_ms) if kept else at_ms
             placed.append((at_ms, row["file"], row["row"], row))
     return [row for *_, row in sorted(placed, key=itemgetter(0, 1))]

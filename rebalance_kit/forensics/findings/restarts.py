@@ -278,7 +278,7 @@ class Replaced:
                 "replaced_without_leave",
                 who,
                 times,
-                f"{who} came with a new member id up to {seconds(longest_ms)} s before an older one of that name expired: perhaps a process was "
+                f"{who} came with a new member id up to {seconds(longest_ms)} s before another of that name expired: perhaps a process was "
                 "replaced without having left the group, or several consumers share that client.id",
                 first,
                 "Close the consumer when the process stops (SIGTERM, not SIGKILL; enough time before the kill), or give it a "

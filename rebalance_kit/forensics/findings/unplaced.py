@@ -15,7 +15,7 @@ from rebalance_kit.forensics.findings.finding import Row, line, told
 from rebalance_kit.forensics.findings.rules.in_words import out_of_group
 from rebalance_kit.forensics.history.member_lines import FELT, RANK, member_trigger
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT, Shift, Shifts
-from rebalance_kit.forensics.words import LEAVES_BY_ITSELF, counted
+from rebalance_kit.forensics.words import FIRST_ANSWER, LEAVES_BY_ITSELF, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,6 +135,10 @@ _TOLD = re.compile(
 )
 
 
+#: MEMBER_ID_REQUIRED, the first answer to every new member, and lines that tell of it.
+HANDED_ID = "is handed its member id, as every new member is"
+_FIRST = frozenset({"join_retried", "rd_join_answer", "rd_step", "rd_rejoin", "other_step", "other_rejoins"})
+
 #: Faust's tables of partitions stand below the line.
 _GOES_ON = re.compile(r"(?:Setting newly|Revoking previously) assigned partitions\s*\Z")
 
@@ -163,13 +167,13 @@ def step_of(event: Event) -> str | None:
     if name == "rejoin_requested" and "heartbeat failed since" in event.text:
         return "is told that the group is rebalancing"
     if name == "rejoin_requested" and HANDED.search(event.reason or ""):
-        return "is handed its member id"
+        return HANDED_ID
     if name == "rejoin_requested":
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return f"leaves ({event.reason})" if event.reason else "leaves"
-    if name == "join_retried" and HANDED.search(event.reason or ""):
-        return "is handed its member id"
+    if name in _FIRST and (HANDED.search(event.reason or "") or FIRST_ANSWER.search(event.text)):
+        return HANDED_ID
     if name == "join_retried" and event.side == "java":
         return f"tries to join and fails ({event.reason})" if event.reason else "tries to join and fails"
     if name == "rd_commit_waits":
@@ -310,7 +314,7 @@ def _unloads(events: Sequence[Event]) -> Row:
         None,
         len(events),
         f"{who} {verb} {counted(len(named), 'partition')} of {' and '.join(topics)} ({shown}){held}; "
-        "these lines do not say why",
+        "the lines of it do not say why",
         line(events[0]),
         "Expected when the leader of a partition of __consumer_offsets moves: a broker stops or starts, a leader is elected, replicas are "
         "reassigned. Groups that are stored there get another coordinator.",

@@ -206,7 +206,7 @@ class Causes:
 
 
 #: What is said of a member whose request to join is the last that is known of it.
-NOT_JOINED = "no line that was read tells that it has joined"
+NOT_JOINED = "no line was read as telling that it has joined"
 _AGAIN = {"join": "", "rejoin": " again"}
 
 

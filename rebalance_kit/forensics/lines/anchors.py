@@ -89,7 +89,7 @@ def message_behind(line: str) -> int:
     >>> line[message_behind(line) :]
     'Rebalance started'
     """
-    place, words, begun = 0, 0, False
+    place, words, begun, named, over = 0, 0, False, False, False
     line = in_plain_digits(line[:LONG])
     while True:
         blanks = _BLANKS.match(line, place, LONG)
@@ -103,7 +103,9 @@ def message_behind(line: str) -> int:
             begun = begun or time_in(part[0])[0] is not None
         else:
             part = _BETWEEN.match(line, place, LONG) or _NUMBER.match(line, place, LONG)
-            if part is None and begun:
+            over = over or (part is not None and named)
+            if part is None and begun and not over:
+                named = True
                 part = (
                     _NAME_OF_LOGGER.match(line, place, LONG)
                     or _PROCESS.match(line, place, LONG)

@@ -95,7 +95,7 @@ def test_of_a_short_log_every_line_is_told_whoever_wrote_it(tmp_path):
         < steps.index("no such table")
         < steps.index("asks to join")
     )
-    assert "producer-1" not in screen(tmp_path, log + "\n" * 80).partition(" in order ")[2]
+    assert "producer-1" not in screen(tmp_path, log + "\n" * 300).partition(" in order ")[2]
 
 
 _TASK = "[2026-03-01 10:00:00,000] ERROR WorkerSourceTask{id=orders-0} Task threw an uncaught and unrecoverable exception. Task is being killed and will not recover until manually restarted (o.a.k.c.runtime.WorkerTask:207)\n"
@@ -304,7 +304,7 @@ def test_a_member_that_only_asked_to_join_has_not_joined(tmp_path):
     told = screen(
         tmp_path, client(0, "c1", "Subscribed to topic(s): orders") + client(2, "c1", "(Re-)joining group")
     )
-    assert "c1 asked to join; no line that was read tells that it has joined" in told
+    assert "c1 asked to join; no line was read as telling that it has joined" in told
     assert "joined the group" not in told
 
 
@@ -566,3 +566,36 @@ def test_a_row_names_a_client_only_where_its_own_line_does(tmp_path):
 def test_how_and_why_stand_beside_the_message_of_a_record(tmp_path):
     record = '{"level":"info","ts":"2026-03-01T10:00:00Z","msg":"assigning partitions","how":"unassigning everything","why":"revoking all","group":"orders"}\n'
     assert "unassigning everything" in screen(tmp_path, record)
+
+
+def test_settings_of_a_connector_behind_docker_s_time_are_no_trouble(tmp_path):
+    setting = "2026-03-01 10:00:00     errors.retry.delay.max.ms = 60000\n"
+    assert "Beside it" not in screen(tmp_path, joined(0, "c1", 4) + 20 * setting)
+
+
+def test_expiries_apart_from_each_other_are_not_of_one_moment(tmp_path):
+    line = "[2026-03-01 10:0{0}:00,891] INFO [GroupCoordinator 1]: {1} (k)\n"
+    gone = "Preparing to rebalance group g in state PreparingRebalance with old generation 21 (__consumer_offsets-47) (reason: removing member k-fee7ea56-e699-4adf-ac09-78b482ede1a6 on heartbeat expiration)"
+    failed = "Member k-63f58bd1-829e-4b58-bbf5-9b3befcc2418 in group g has failed, removing it from the group"
+    assert "same moment" not in screen(tmp_path, line.format(1, gone) + line.format(2, failed))
+
+
+def test_what_a_schema_registry_is_to_do_speaks_of_no_records(tmp_path):
+    left = "[2026-03-01 10:00:00,000] WARN [Schema registry clientId=sr-1, groupId=schema-registry] consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms (o.a.k.Any)\n"
+    assert "max.poll.records" not in screen(tmp_path, left)
+
+
+def test_a_first_answer_is_told_as_every_new_member_s(tmp_path):
+    failed = "[2026-03-01 10:00:00,690] INFO [Worker clientId=c1, groupId=g] Rebalance failed. (o.a.k.Any)\n"
+    answer = "org.apache.kafka.common.errors.MemberIdRequiredException: The group member needs to have a valid member id before actually entering a consumer group.\n"
+    assert "is handed its member id, as every new member is" in screen(tmp_path, failed + answer)
+
+
+def test_a_step_of_one_of_several_groups_names_it(tmp_path):
+    line = "%7|177235920{0}.000|{1}|c1#consumer-1| [thrd:main]: {2}\n"
+    told = screen(
+        tmp_path,
+        line.format(0, "CGRPQUERY", 'Group "sync": querying for coordinator: Broker: Not coordinator')
+        + line.format(1, "HEARTBEAT", 'Heartbeat for group "app" generation id 9'),
+    )
+    assert "of sync" in told.partition(" read ")[0] or "of app" in told.partition(" read 1")[0]

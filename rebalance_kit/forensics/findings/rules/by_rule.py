@@ -299,7 +299,10 @@ class ByRule:
                 hits.members |= {
                     row.culprit_member: None
                     for row in rebalances
-                    if row.trigger == code and row.culprit == who and row.culprit_member is not None
+                    if row.trigger == code
+                    and row.culprit == who
+                    and row.culprit_member is not None
+                    and abs(row.start_ms - (first.at_ms or 0)) <= _TOGETHER_MS
                 }
             elif code == "many_generations":
                 quoted = quoted | {"generation": hits.generation}
@@ -326,6 +329,11 @@ class ByRule:
             if code == "poll_timeout_exceeded" and first.side == "librdkafka":
                 row["do"] = row["do"].replace(
                     "Make a batch smaller (max.poll.records)", "Take fewer records between two polls"
+                )
+            if code == "poll_timeout_exceeded" and "[Schema registry " in first.text:
+                row["do"] = (
+                    "A schema registry reads no records in its group, which elects its leader: look at what held its process, "
+                    "and at why the group did not settle."
                 )
             rows.append(row)
         return rows + [
