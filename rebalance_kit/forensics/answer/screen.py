@@ -94,7 +94,8 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             (begin if since is None else max(since, begin)),
             (end if until is None else min(until, end)),
         )
-        period = f"{_moment(first)} to {_moment(last)}{_zone(result)}"
+        of_all = result.period is not None and said.understood.about <= SHORT
+        period = f"{'' if of_all else 'of groups from '}{_moment(first)} to {_moment(last)}{_zone(result)}"
         if begin < 0 or end < _DAY_MS:
             period += " (the lines hold no day)"
     known = said.understood

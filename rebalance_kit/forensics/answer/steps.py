@@ -120,7 +120,7 @@ _LEADING = re.compile(
 _REST_OF_HEAD = re.compile(r"^\]\s*(?:[A-Z]{4,5}\s+)?(?=\S)")
 
 #: The message of a line of JSON.
-_MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,300})')
+_MESSAGE = re.compile(r'"(?:@?message|msg|log|textPayload)": ?"((?:[^"\\]|\\.){1,1000})')
 
 #: Its error stands beside the message.
 _WHY_BESIDE = re.compile(r'"(?:err|error|exception|cause|reason|stack)\w*": ?["{]', re.IGNORECASE)
@@ -278,13 +278,15 @@ UNREAD = "unread"
 THROWN = re.compile(EXCEPTION)
 
 #: A coordinator's own lines.
-_OF_COORDINATOR = re.compile(r"\[Group(?:Coordinator|MetadataManager) ")
+_OF_COORDINATOR = re.compile(r"\[Group(?:Coordinator|MetadataManager) |kafka\.coordinator\.group\.")
 
 #: What people put before pasted lines, and docker compose; whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")
 _CONTAINER = re.compile(r"([\w.-]{1,60}) +\| ")
 _MARGIN = re.compile(r"[#*>|\s]*(?:[\w.-]{1,60} +\| )?")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
+
+_OF_RDKAFKA = re.compile(r"\|((?:rdkafka|[\w.-]{1,99})#(?:consumer|producer)-\d{1,9})\|")
 
 #: The first line of a stack: where it was thrown.
 FRAME = re.compile(r"\bat [\w$./@]+\([^)]*\)")
@@ -424,7 +426,7 @@ def _of_several_clocks(rows: Iterable[Row]) -> set[str]:
 
 def _unread(row: Row) -> Step:
     text = without_head(_MARK.sub("", row["text"], count=1))
-    client = _CLIENT.search(row["text"])
+    client = _CLIENT.search(row["text"]) or _OF_RDKAFKA.search(row["text"])
     who = client[1] if client else ""
     return Step(row["at_ms"], row["file"], row["line"], short(who), _quoted(text or row["text"]), read=False)
 

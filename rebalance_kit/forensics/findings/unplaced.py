@@ -314,7 +314,7 @@ def _unloads(events: Sequence[Event]) -> Row:
         None,
         len(events),
         f"{who} {verb} {counted(len(named), 'partition')} of {' and '.join(topics)} ({shown}){held}; "
-        "the lines of it do not say why",
+        "its lines do not say why",
         line(events[0]),
         "Expected when the leader of a partition of __consumer_offsets moves: a broker stops or starts, a leader is elected, replicas are "
         "reassigned. Groups that are stored there get another coordinator.",
@@ -374,7 +374,7 @@ def _time_of(event: Event) -> str:
     """What to do about a time that cannot be read, by how it stands in the line."""
     text = event.text
     if _YEARLESS.match(text):
-        return "The time stands there without a year: pass --year 2026 (the year that it was)."
+        return "The time stands there without a year: pass --year with the year that it was."
     if _SOME_TIME.search(text[:60]):
         return "A time stands there in a form that is not known: describe it in a file of layouts (--layouts FILE)."
     javas = " to the layout (log4j2 and logback: %d{ISO8601}; slf4j-simple: showDateTime)"

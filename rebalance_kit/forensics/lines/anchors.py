@@ -120,7 +120,7 @@ def message_behind(line: str) -> int:
     return place if begun else 0
 
 
-_NUMBER = re.compile(r"\d{1,8}(?=[\s|\])])|(?<=:)\d{1,20}(?=:)")
+_NUMBER = re.compile(r"\d{1,8}(?=\s{0,4}(?:---|[|\[\])]))|(?<=:)\d{1,20}(?=:)")
 
 #: What may stand before the time of a record inside a line, and how near its level is.
 _BEFORE_A_TIME = frozenset(" \t\u3000\"'`>|[(。：:;,.")
