@@ -252,8 +252,11 @@ _GROUP_ID = re.compile(r", groupId=([^\],\s]{1,249})\]")
 
 def _names(result: Selected, rows: Sequence[Row]) -> list[str]:
     """The groups of a short log, whose members' lines tell below what they tell."""
+    whole = sum(row["lines"] for row in result.rows("lines")) <= _WHOLE
     others = [
-        found[1] for row in unread(result) if (found := _GROUP_ID.search(row["text"])) and found[1] != "null"
+        found[1]
+        for row in (unread(result) if whole else ())
+        if (found := _GROUP_ID.search(row["text"])) and found[1] != "null"
     ]
     names = [*dict.fromkeys([*(str(row["group"]) for row in rows), *others])]
     more = f" and {len(names) - _GROUPS} more" if len(names) > _GROUPS else ""
