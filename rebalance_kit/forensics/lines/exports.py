@@ -270,21 +270,39 @@ _MOSTLY = 0.9
 def turned(data: bytes) -> bytes | None:
     """The records of an export that is sorted newest first, the oldest first; None for any other file.
 
-    A record is a line with a time and the lines without one below it; what stands above the first stays there.
+    A record is a line with a time and the lines without one below it; what stands above the first stays there.  Without
+    any time a member's own steps show it: assigned before it joined, joined before it asked.
     """
     sample = data[: 64 << 10].decode("utf-8", "replace").split("\n")[:-1] or [data.decode("utf-8", "replace")]
-    if len(data) > MOST_BYTES or not _goes_back(sample):
+    if len(data) > MOST_BYTES:
+        return None
+    timeless = _steps_go_back(sample)
+    if not timeless and not _goes_back(sample):
         return None
     records: list[list[str]] = [[]]
     whole = data.decode("utf-8", "replace").split("\n")
     last = whole.pop() if whole[-1] == "" else None
     for line in whole:
-        if _moment(line) is not None:
+        if timeless or _moment(line) is not None:
             records.append([])
         records[-1].append(line)
     head, *rest = records
     lines = [*head, *(line for record in reversed(rest) for line in record)]
     return "\n".join([*lines, last] if last is not None else lines).encode()
+
+
+#: The steps of a rebalance in a Java member's words, in their order.
+_STEPS = re.compile(
+    r"\] (?:(Discovered (?:group )?coordinator)|(Revok\w+ previously assigned)|(\(Re-\)joining group)|(Successfully joined group)|((?:Setting|Adding) newly assigned))"
+)
+
+
+def _steps_go_back(lines: list[str]) -> bool:
+    """Whether the steps of a member stand in the reverse of their order, in lines of which none has a time or belongs to another."""
+    steps = [(line, found.lastindex or 0) for line in lines if (found := _STEPS.search(line))]
+    falls = sum(after < before for (_, before), (_, after) in pairwise(steps))
+    rises = sum(after > before for (_, before), (_, after) in pairwise(steps))
+    return falls >= _STEPS_BACK and not rises and not any(time_in(line)[0] for line, _ in steps)
 
 
 def _goes_back(lines: list[str]) -> bool:

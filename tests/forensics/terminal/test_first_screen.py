@@ -599,3 +599,17 @@ def test_a_step_of_one_of_several_groups_names_it(tmp_path):
         + line.format(1, "HEARTBEAT", 'Heartbeat for group "app" generation id 9'),
     )
     assert "of sync" in told.partition(" read ")[0] or "of app" in told.partition(" read 1")[0]
+
+
+def test_lines_without_times_in_the_reverse_of_a_member_s_steps_are_read_from_the_end(tmp_path):
+    steps = (
+        "Discovered group coordinator kafka-1:9093 (id: 2147483646 rack: null)",
+        "Revoking previously assigned partitions [orders-0]",
+        "(Re-)joining group",
+        "Successfully joined group with generation 3",
+        "Setting newly assigned partitions [orders-0]",
+    )
+    lines = [f"[Consumer clientId=c1, groupId=g] {step}\n" for step in steps]
+    told = screen(tmp_path, "".join(lines[::-1])).partition(" in order ")[2]
+    assert told.index("asks to join") < told.index("joins generation 3") < told.index("is given 1 partition")
+    assert "newest first" not in screen(tmp_path, "".join(lines))
