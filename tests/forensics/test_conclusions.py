@@ -410,10 +410,7 @@ def test_a_configuration_of_connect_that_changes_is_why_its_workers_rebalance(to
         "Successfully joined group with generation Generation{generationId=3, memberId='w1-1', protocol='sessioned'}",
     )
     (row,) = told(app=configured + joins).rows("rebalances")
-    assert (
-        row["cause"]
-        == "connectors or tasks of the group's workers were configured anew or removed ([sink-0, sink-1])"
-    )
+    assert row["cause"] == "the configuration of the workers' connectors or tasks changed ([sink-0, sink-1])"
 
 
 def test_a_first_join_is_its_own_cause_with_whom_it_leads(told):

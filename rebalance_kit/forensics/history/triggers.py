@@ -35,7 +35,7 @@ TRIGGERS: dict[str, str] = {
     "regex_changed": "a regular expression now matches other topics",
     "configs_differ": "{who} forced a rebalance, because its configuration is not the one that the assignment is based on",
     "enforced": "{who} asked for a rebalance",
-    "configured": "connectors or tasks of the group's workers were configured anew or removed",
+    "configured": "the configuration of the workers' connectors or tasks changed",
     "rejoin": "{who} joined again",
     "protocol_changed": "{who} came back with other assignors",
     "store_failed": "the coordinator could not store the assignment in __consumer_offsets and had to begin again",
