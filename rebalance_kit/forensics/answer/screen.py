@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.last_words import TROUBLE, line_at, unread
 from rebalance_kit.forensics.answer.severity import NOTE
-from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, timeline
+from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, of_several_clocks, timeline
 from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.answer.wishes import TOP
 from rebalance_kit.forensics.findings.unplaced import UNTIMED
@@ -98,6 +98,8 @@ def _read(result: Selected, said: Verdict) -> list[str]:
         period = f"{'' if of_all else 'of groups from '}{_moment(first)} to {_moment(last)}{_zone(result)}"
         if begin < 0 or end < _DAY_MS:
             period += " (the lines hold no day)"
+        if of_all and of_several_clocks([*result.rows("events"), *unread(result)]):
+            period = "times of several clocks"
     known = said.understood
     told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}, {period}"
     if known.about:
@@ -537,7 +539,7 @@ def _by_day(steps: Sequence[Step], told: Sequence[list[str]]) -> list[list[str]]
 
 
 def _of_step(one: Step, who: str, height: int) -> list[str]:
-    at = f"{clock(one.at_ms)[11:]}" if one.at_ms is not None else f"line {one.line}"
+    at = clock(one.at_ms)[11:] if one.at_ms is not None else one.since or f"line {one.line}"
     often = f"  ({one.lines} lines{_until(one)})" if one.lines > 1 else ""
     more = (
         f"  (and {counted(one.more, 'line')} that {'belongs' if one.more == 1 else 'belong'} to it)"

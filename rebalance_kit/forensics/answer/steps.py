@@ -251,7 +251,8 @@ class Step(NamedTuple):
     """One step as a line tells it: when, whose, what, on how many lines in a row, and how many more belong to it.
 
     ``read``: the line was read as a group's; another is quoted.  ``moves``: as of ``moves``, or it tells why, or a rule is
-    about such lines.  ``until_ms``: when the last of its lines was written.
+    about such lines.  ``until_ms``: when the last of its lines was written.  ``since``: the time since
+    some start that its line begins with.
     """
 
     at_ms: int | None
@@ -264,6 +265,7 @@ class Step(NamedTuple):
     read: bool = True
     moves: bool = False
     until_ms: int | None = None
+    since: str = ""
 
     @property
     def quoted(self) -> bool:
@@ -287,6 +289,9 @@ _MARGIN = re.compile(r"[#*>|\s]*(?:[\w.-]{1,60} +\| )?")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
 
 _OF_RDKAFKA = re.compile(r"\|((?:rdkafka|[\w.-]{1,99})#(?:consumer|producer)-\d{1,9})\|")
+
+#: A time since a start of its own.
+_SINCE = re.compile(r"\W{0,3}?(T?\+\d{1,9}\.\d{1,9}s?)\b")
 
 #: The first line of a stack: where it was thrown.
 FRAME = re.compile(r"\bat [\w$./@]+\([^)]*\)")
@@ -328,6 +333,8 @@ def timeline(events: Iterable[Row], others: Iterable[Row] | None = None) -> list
             told[-1] = before._replace(what=what, more=before.more + any(map(str.isalnum, row["text"])))
             continue
         one = _unread(row) if row["event"] == UNREAD else _named(next(steps), row)
+        if one.at_ms is None and (counted_from := _SINCE.match(row["text"])):
+            one = one._replace(since=counted_from[1])
         if several and (found := _CONTAINER.match(row["text"])) and found[1] not in one.who:
             one = one._replace(who=f"{one.who} ({found[1]})" if one.who else found[1])
         same = before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0)
@@ -367,7 +374,7 @@ def _in_order(events: Iterable[Row]) -> list[Row]:
     last: dict[str, int] = {}
     placed = []
     rows = sorted(events, key=itemgetter("file", "line", "row"))
-    clocks = _of_several_clocks(rows)
+    clocks = of_several_clocks(rows)
     for row in rows:
         if row["event"] not in _NO_STEPS:
             before = last.get(row["file"], 0)
@@ -398,7 +405,7 @@ def without_head(text: str) -> str:
 _ZONE_MS, _SAME_JUMP_MS, _TO_THE_SECOND_MS = 900_000, 2_000, 1_000
 
 
-def _of_several_clocks(rows: Iterable[Row]) -> set[str]:
+def of_several_clocks(rows: Iterable[Row]) -> set[str]:
     """The files in which time goes back and forward by the same, as where processes of two time zones write, or that hold times without a day beside others."""
     rows = [*rows]
     last: dict[str, int] = {}

@@ -613,3 +613,22 @@ def test_lines_without_times_in_the_reverse_of_a_member_s_steps_are_read_from_th
     told = screen(tmp_path, "".join(lines[::-1])).partition(" in order ")[2]
     assert told.index("asks to join") < told.index("joins generation 3") < told.index("is given 1 partition")
     assert "newest first" not in screen(tmp_path, "".join(lines))
+
+
+def test_a_time_since_a_start_stands_where_there_is_no_other(tmp_path):
+    told = screen(
+        tmp_path,
+        "T+0.000 ERROR Replacing thread in the streams uncaught exception handler\nT+42.315 INFO stream-client [a] State transition from RUNNING to REBALANCING\n",
+    )
+    assert (
+        "T+42.315 a" in told.partition(" in order ")[2]
+        or 'T+42.315 "State' in told.partition(" in order ")[2]
+    )
+
+
+def test_two_clocks_in_one_file_have_no_span(tmp_path):
+    late = "%4|1772359200.167|MAXPOLL|c1#consumer-1| [thrd:main]: Application maximum poll interval (6000ms) exceeded by 398ms (adjust max.poll.interval.ms for long-running message processing): leaving group\n"
+    told = screen(tmp_path, "16:38:21 assigned [0, 2]\n" + late + "16:38:29 revoked [0, 2]\n")
+    assert "times of several clocks" in told
+    steps = told.partition(" in order ")[2]
+    assert steps.index("assigned [0, 2]") < steps.index("did not poll") < steps.index("revoked [0, 2]")
