@@ -151,6 +151,11 @@ def _zone(result: Selected) -> str:
             if at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"]):
                 return ""
             told = " UTC"
+    if sum(row["lines"] for row in result.rows("lines")) <= _WHOLE:
+        for row in unread(result):
+            at = "" if row["at_ms"] is None else clock(row["at_ms"])[11:19]
+            if at and at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"]):
+                return ""
     return told
 
 
@@ -292,6 +297,8 @@ def _groups(result: Selected, rows: Sequence[Row], said: Verdict) -> Iterator[st
             members = {"died": 0, "stabilized": last["members"]}.get(end["event"])
             state = _after(end)
             numbers = [*numbers, end["generation"]] if end["generation"] is not None else numbers
+        if last is not None and (last["after"] or 0) > (numbers[-1] if numbers else 0):
+            numbers = [*numbers, last["after"]]
         cost = unread[row["path"], row["group"]]
         untimed = (row["path"], row["group"]) in timeless
         many = f"{len(begun)}" if begun else "?"
@@ -548,6 +555,9 @@ def _of_step(one: Step, who: str, height: int) -> list[str]:
     )
     tail, text = often + more, f"{who}  {one.what}".strip()
     lines = _wrapped(at, text + tail, WIDTH, None)
+    if len(lines) > height == 1 and one.brief:
+        text = f"{who}  {one.brief}".strip()
+        lines = _wrapped(at, text + tail, WIDTH, None)
     if len(lines) > height:
         *lines, last = _wrapped(at, text, WIDTH - len(tail), height)
         lines = [*lines, last + tail]

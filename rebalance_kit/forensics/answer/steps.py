@@ -21,7 +21,7 @@ from rebalance_kit.forensics.history.rebalance import GAVE, GOT
 from rebalance_kit.forensics.history.speakers import told_apart
 from rebalance_kit.forensics.lines.anchors import anchored, message_behind
 from rebalance_kit.forensics.lines.line_reader import SHOWN
-from rebalance_kit.forensics.words import EXCEPTION, FIRST_ANSWER, WHOSE, counted, short
+from rebalance_kit.forensics.words import EXCEPTION, FIRST_ANSWER, LEAVES_BY_ITSELF, WHOSE, counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -252,7 +252,7 @@ class Step(NamedTuple):
 
     ``read``: the line was read as a group's; another is quoted.  ``moves``: as of ``moves``, or it tells why, or a rule is
     about such lines.  ``until_ms``: when the last of its lines was written.  ``since``: the time since
-    some start that its line begins with.
+    some start that its line begins with.  ``brief``: a coordinator's line in words, where there is no room to quote it.
     """
 
     at_ms: int | None
@@ -266,6 +266,7 @@ class Step(NamedTuple):
     moves: bool = False
     until_ms: int | None = None
     since: str = ""
+    brief: str = ""
 
     @property
     def quoted(self) -> bool:
@@ -477,8 +478,11 @@ def _step(event: Event) -> Step:
         if event.event in {"joined", "other_joined"} and event.member:
             what += f" as {event.member}"
     who = event.client or (_of_broker(event) if event.side == "broker" else event.instance or "")
+    if LEAVES_BY_ITSELF in (event.reason or ""):
+        what = _quoted(event.text)
     quote = what.startswith('"')
-    return Step(event.at_ms, event.file, event.line, short(who), what if quote else short(what))
+    brief = short(step_of_broker(event)) if event.side == "broker" else ""
+    return Step(event.at_ms, event.file, event.line, short(who), what if quote else short(what), brief=brief)
 
 
 def _quoted(text: str) -> str:

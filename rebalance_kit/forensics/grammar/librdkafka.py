@@ -163,6 +163,9 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("coordinator_lost", "GroupCoordinator:{_}: {_} request(s) timed out: {cause}"),
     ("rd_step", "{_}: GroupCoordinator:{_} request(s) timed out: {_}"),
     ("rd_step", "Closing consumer group"),
+    # kcat
+    ("other_assigned", "% Group {group} rebalanced (memberid {member}): assigned: {partitions}"),
+    ("other_revoked", "% Group {group} rebalanced (memberid {member}): revoked: {partitions}"),
     ("offset_out_of_range", "{topic}: offset reset ({detail}) to {_}: Broker: Offset out of range{_}"),
     ("rd_step", "GroupCoordinator: Broker changed state {_}"),
     ("rd_step", "GroupCoordinator: Delaying next reconnect by {_}"),
@@ -182,6 +185,12 @@ LIBRDKAFKA: tuple[Template, ...] = (
         "librdkafka",
         "GroupCoordinator: {_}: Failed to resolve {_}",
         (("reason", "the host of the one that it was told of cannot be resolved"),),
+    ),
+    Template(
+        "other_no_coordinator",
+        "librdkafka",
+        "GroupCoordinator: {_}: Connection setup timed out in state {_}",
+        (("reason", "the connection to the one that it was told of timed out"),),
     ),
 )
 

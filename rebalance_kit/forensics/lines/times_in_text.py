@@ -26,7 +26,7 @@ _ISO = re.compile(
 #: What stands between two times of one line.
 _OWN = re.compile(r"[ \t]{1,3}\[(?=\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,]\d)")
 #: Seconds with a fraction, or milliseconds, since 1970.
-_COUNTED = re.compile(r"(?<![\d.])(?<!Ms=)(?<!_ms=)(?:\d{10}\.\d{3}|1\d{12})(?![\d.])", re.ASCII)
+_COUNTED = re.compile(r"(?<![\w.-])(?<!Ms=)(?<!_ms=)(?:\d{10}\.\d{3}|1\d{12})(?![\w.-])", re.ASCII)
 #: A clock before all else in a line that holds a date further on: another clock there is that of some thing in the message.
 _HEAD_CLOCK = re.compile(r"\W{0,3}(\d\d:\d\d:\d\d)[.,](\d{1,9})\s")
 _FAR = 40

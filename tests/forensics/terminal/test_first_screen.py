@@ -632,3 +632,18 @@ def test_two_clocks_in_one_file_have_no_span(tmp_path):
     assert "times of several clocks" in told
     steps = told.partition(" in order ")[2]
     assert steps.index("assigned [0, 2]") < steps.index("did not poll") < steps.index("revoked [0, 2]")
+
+
+def test_a_number_in_a_name_is_no_time(tmp_path):
+    line = "15/10/09 06:43:09 INFO ZookeeperConsumerConnector: [g_host-1444390989356-f9caca59], begin rebalancing consumer g_host-1444390989356-f9caca59 try #0\n"
+    assert "06:43:09 to 2015-10-09 06:43:09" in screen(tmp_path, line)
+
+
+def test_kcat_tells_the_group_and_what_it_was_given(tmp_path):
+    line = "% Group orders rebalanced (memberid rdkafka-73e2f168-0e9c-43db-a74a-6392abfae7d0): assigned: orders [0]\n"
+    assert screen(tmp_path, line).startswith("orders: a member is given 1 partition: orders-0")
+
+
+def test_a_line_of_a_coordinator_is_told_in_words_where_it_cannot_be_quoted(tmp_path):
+    text = "".join(joining(second, second, "c1") for second in range(9)) + leaving(20, 20, "c1")
+    assert "leaves" in screen(tmp_path, text).partition(" in order ")[2]
