@@ -88,24 +88,26 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     if result.period is not None and said.understood.about <= SHORT:
         begin, end = result.period
     since, until = result.since_ms, result.until_ms
-    period = "no time"
+    period, of_all = "no time", True
     if begin is not None and end is not None:
         first, last = (
             (begin if since is None else max(since, begin)),
             (end if until is None else min(until, end)),
         )
         of_all = result.period is not None and said.understood.about <= SHORT
-        period = f"{'' if of_all else 'of groups from '}{_moment(first)} to {_moment(last)}{_zone(result)}"
+        period = f"{_moment(first)} to {_moment(last)}{_zone(result)}"
         if begin < 0 or end < _DAY_MS:
             period += " (the lines hold no day)"
         if of_all and of_several_clocks([*result.rows("events"), *unread(result)]):
             period = "times of several clocks"
     known = said.understood
-    told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}, {period}"
+    told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}"
+    told += f", {period}" if of_all else ""
     if known.about:
         told += f"; {counted(known.about - known.unclear, 'line')} read as a group's"
     if known.by_words:
         told += f" ({known.by_words:,} by single words: less sure)"
+    told += "" if of_all else f", from {period}"
     lines = _wrap("  read      ", told)
     if known.first is not None:
         first_line = known.first
