@@ -45,7 +45,7 @@ def test_every_template_is_found_for_its_own_message(template, table, optional):
 UNHEARD = frozenset(
     "member_subscribed offsets_deleted assignor_notified static_leader_skipped assignment_update offset_reset "
     "rd_lost config_behind worker_stopping container_lost "
-    "block_owned block_added block_revoked block_member".split()
+    "block_owned block_added block_member".split()
 )
 """Events that only say that a line is about a group; no rule asks for them."""
 

@@ -8,7 +8,9 @@ Findings about assignments and about the offsets at which members began to read.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
@@ -148,8 +150,11 @@ _SETS = re.compile(r"Assignment\(partitions=\[([^\]]*)\]")
 _UNEVEN = 3
 
 
+#: So many lines behind its assignment a leader is told what it has to give up.
+_BLOCK = 12
+
 #: The lines that tell of shares and offsets.
-SHARED_OUT = frozenset({"assignment_finished", "offset_set", "offset_missing"})
+SHARED_OUT = frozenset({"assignment_finished", "block_revoked", "offset_set", "offset_missing"})
 
 
 class _Shares(NamedTuple):
@@ -170,6 +175,8 @@ class Shares:
         self._rewound: tuple[Event, int, int] | None = None
         self._missing: tuple[Event, int] | None = None
         self._given: list[_Shares] = []
+        #: Where a member is told what to give up (these lines have no time, so they come first).
+        self._revoked: dict[str, list[int]] = {}
         #: Of final assignments: the first and the last, and how many there were.
         self._idle: tuple[_Shares, _Shares, int] | None = None
         self._uneven: tuple[_Shares, _Shares, int] | None = None
@@ -182,6 +189,9 @@ class Shares:
                 self._given.append(
                     _Shares(event, sizes.count(0), len(sizes), max(sizes), min(sizes), sum(sizes))
                 )
+        elif event.event == "block_revoked":
+            if event.partitions:
+                self._revoked.setdefault(event.file, []).append(event.line)
         elif event.event in {"offset_set", "offset_missing"} and event.client is not None:
             topic, offset = event.topic or "", event.offset
             highest = self._highest.get(topic)
@@ -196,7 +206,16 @@ class Shares:
 
     def settle(self, rebalances: Sequence[Rebalance], before_ms: float) -> None:
         """Sum up the assignments before then; ``rebalances`` are those that are over since the last time."""
-        passing = {row.before for row in rebalances if row.trigger == "follow_up"} - {None}
+        passing = {row.before for row in rebalances if row.trigger == "follow_up"}
+        # What the next generation gives and this one does not waits for its former owner.
+        passing |= {
+            one.event.generation
+            for one, after in pairwise(self._given)
+            if after.total > one.total and after.event.generation == (one.event.generation or 0) + 1
+        }
+        # Nor is one final by which its leader has to give up partitions.
+        passing |= {one.event.generation for one in self._given if self._gives_up(one.event)}
+        passing.discard(None)
         for one in self._given:
             if (one.event.at_ms or 0) < before_ms and one.event.generation not in passing:
                 # Where nobody was given anything the topics were not known, or had no partitions.
@@ -205,6 +224,11 @@ class Shares:
                 if one.highest - one.lowest >= _UNEVEN and one.highest >= 2 * one.total / one.members:
                     self._uneven = _summed(self._uneven, one)
         self._given = [one for one in self._given if (one.event.at_ms or 0) >= before_ms]
+
+    def _gives_up(self, event: Event) -> bool:
+        lines = self._revoked.get(event.file, [])
+        place = bisect_right(lines, event.line)
+        return place < len(lines) and lines[place] - event.line <= _BLOCK
 
     def rows(self) -> list[Row]:
         """The findings, once all lines are taken and summed up."""

@@ -130,6 +130,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("rd_step", "Broadcasting state change"),
     ("rd_step", 'Elected leader for group "{group}" with {members} member(s)'),
     ("rd_step", "OffsetCommit for {_} partition(s){_}: {_}: returned: Success"),
+    ("rd_step", "Group {group} OffsetFetchRequest({_}) for {_} partition(s)"),
     ("rd_step", "OffsetCommit for {_} partition(s){_}: {_}: returned: Local: {_}"),
     ("other_commit_failed", "OffsetCommit for {_} partition(s){_}: {_}: returned: {reason}"),
     ("rd_step", 'Terminating group "{group}" {_}'),

@@ -190,8 +190,10 @@ def member_trigger(event: Event) -> str | None:
         return "configs_differ"
     if name == "worker_configured":
         return "configured"
+    # Without an assignment it may have waited for its first metadata.
+    may_be_first = "wait-metadata" in event.text or "without an assignment" in event.text
     if name == "other_metadata_changed" or (
-        name in {"rd_rejoin", "other_rejoins"} and _OF_METADATA.search(reason or "")
+        name in {"rd_rejoin", "other_rejoins"} and _OF_METADATA.search(reason or "") and not may_be_first
     ):
         return "metadata_changed"
     if name == "rejoin_requested" and _MOVED.search(reason or ""):

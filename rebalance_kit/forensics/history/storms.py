@@ -61,7 +61,9 @@ def _spells(rebalances: Sequence[Rebalance]) -> Iterator[tuple[list[Rebalance], 
 
 
 def _one_wave(before: Rebalance, row: Rebalance) -> bool:
-    same = before.trigger == row.trigger and row.trigger in {"join", "leave"}
+    triggers = {before.trigger, row.trigger}
+    # One of which no line tells why may be of the wave beside it.
+    same = triggers in ({"join"}, {"leave"}, {"join", "unseen"}, {"leave", "unseen"})
     return same and row.start_ms - before.start_ms <= _TOGETHER_MS
 
 

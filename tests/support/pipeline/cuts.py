@@ -331,7 +331,7 @@ def rebalances_are_counted(cut: Cut, told: Told) -> Iterator[str]:
             r"Successfully joined group with generation Generation\{generationId=(\d+)", cut.raw_text
         )
     }
-    if len(rows) < len(joined):
+    if len(rows) < len(joined) and "Replacing previously mapped member" not in cut.raw_text:
         yield f"{len(rows)} classic rebalances told, generations {sorted(joined)} joined in lines"
     bumped = {int(one) for one in re.findall(r"Bumped group epoch to (\d+)", cut.raw_text)}
     modern = [row for row in told.rows("rebalances") if row["protocol"] != "classic"]
@@ -540,7 +540,7 @@ def lines_of_the_group_are_counted(cut: Cut, told: Told) -> Iterator[str]:
 def nothing_is_denied_that_stands_there(cut: Cut, told: Told) -> Iterator[str]:
     said = " ".join(told.screen.split())
     reason = re.search(
-        r"\(reason: |due to(?: cause)?[: ]++(?!group is already|need to re-join with|consumer pro-actively|rebalance failed|encountered|the consumer is being closed)|poll timeout has",
+        r"\(reason: |due to(?: cause)?[: ]++(?!'|group is already|need to re-join with|consumer pro-actively|rebalance failed|encountered|the consumer is being closed)|poll timeout has",
         cut.raw_text,
     )
     if reason and re.search(
@@ -588,6 +588,7 @@ def settled_is_proved(cut: Cut, told: Told) -> Iterator[str]:
 
 #: One and the same fault, by how much of it was seen.
 _SHARED_IDS = {"instance_id_shared", "duplicate_instance_id", "instances_take_turns"}
+_REPLACED = {"replaced_without_leave", "died_without_goodbye"}
 
 #: Findings that say what a line says, and what was not read.
 _LITERAL = {"lines_without_time", "member_left", "coordinator_lost", "heartbeats_unanswered", "static_return"}
@@ -596,7 +597,8 @@ _LITERAL = {"lines_without_time", "member_left", "coordinator_lost", "heartbeats
 @check
 def findings_are_of_the_run(cut: Cut, told: Told) -> Iterator[str]:
     known = {row["finding"] for row in whole(cut.run).rows("findings")}
-    known |= _SHARED_IDS if known & _SHARED_IDS else set()
+    for same in (_SHARED_IDS, _REPLACED):
+        known |= same if known & same else set()
     for row in told.rows("findings"):
         if row["finding"] not in known | _LITERAL:
             yield f"{row['finding']}: {row['sentence'][:220]}"
