@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from functools import cached_property
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.findings.finding import Evidence, Row, line, seconds, told
@@ -150,11 +151,16 @@ _SETS = re.compile(r"Assignment\(partitions=\[([^\]]*)\]")
 _UNEVEN = 3
 
 
+#: The second step of a cooperative rebalance follows the first within this time.
+_STEP_MS = 10_000
+
 #: So many lines behind its assignment a leader is told what it has to give up.
 _BLOCK = 12
 
 #: The lines that tell of shares and offsets.
-SHARED_OUT = frozenset({"assignment_finished", "block_revoked", "offset_set", "offset_missing"})
+SHARED_OUT = frozenset(
+    {"assignment_finished", "block_revoked", "joined", "offset_set", "offset_missing", "synced"}
+)
 
 
 class _Shares(NamedTuple):
@@ -177,6 +183,8 @@ class Shares:
         self._given: list[_Shares] = []
         #: Where a member is told what to give up (these lines have no time, so they come first).
         self._revoked: dict[str, list[int]] = {}
+        #: Generations in which what changes hands is given to nobody yet.
+        self._cooperative: set[int | None] = set()
         #: Of final assignments: the first and the last, and how many there were.
         self._idle: tuple[_Shares, _Shares, int] | None = None
         self._uneven: tuple[_Shares, _Shares, int] | None = None
@@ -189,6 +197,9 @@ class Shares:
                 self._given.append(
                     _Shares(event, sizes.count(0), len(sizes), max(sizes), min(sizes), sum(sizes))
                 )
+        elif event.event in {"joined", "synced"}:
+            if "cooperative" in (event.assignor or ""):
+                self._cooperative.add(event.generation)
         elif event.event == "block_revoked":
             if event.partitions:
                 self._revoked.setdefault(event.file, []).append(event.line)
@@ -215,6 +226,14 @@ class Shares:
         }
         # Nor is one final by which its leader has to give up partitions.
         passing |= {one.event.generation for one in self._given if self._gives_up(one.event)}
+        # A cooperative one is final where none follows at once.
+        lasting = {row.before: row.start_ms for row in rebalances if row.protocol == "classic"}
+        passing |= {
+            one.event.generation
+            for one in self._given
+            if one.event.generation in self._cooperative
+            and lasting.get(one.event.generation, -inf) - (one.event.at_ms or 0) < _STEP_MS
+        }
         passing.discard(None)
         for one in self._given:
             if (one.event.at_ms or 0) < before_ms and one.event.generation not in passing:

@@ -240,6 +240,8 @@ class Coordinator:
         trigger = None if cause is None else epoch_trigger(cause.event, cause.reason)
         within = _AT_ONCE_MS if cause is not None and cause.event == "static_rejoins" else _CAUSE_WINDOW_MS
         fresh = cause if trigger is not None and cause and at_ms - (cause.at_ms or 0) <= within else None
+        if self._earlier is not None and (event.epoch or 0) > self._earlier + 1:
+            fresh = None  # the lines of an epoch are missing, which that may have been of
         start_ms = at_ms if fresh is None else fresh.at_ms or 0
         untold = "metadata_changed" if not unseen and self._other_metadata(event) else "unseen"
         row = self._begin("consumer", trigger if fresh and trigger else untold, event, start_ms)
@@ -262,12 +264,11 @@ class Coordinator:
     def _other_metadata(self, bump: Event) -> bool:
         """Whether a bump that no line explains was made by other metadata: its hash is another one than before.
 
-        Where a line is missing, or these logs begin with the bump, a member that came or went may have made it as well.
-        Brokers of 4.0 write no hash: there the bump must follow the epoch before it in these logs.
+        Where a line is missing, or these logs begin with the bump, a member that came or went may have made it as well,
+        and brokers of 4.0 write no hash.
         """
-        if bump.hash is not None:
-            return bump.hash != 0 and self._hash is not None and bump.hash != self._hash
-        return self._earlier is not None and bump.epoch == self._earlier + 1
+        follows = self._earlier is not None and bump.epoch == self._earlier + 1
+        return follows and bump.hash not in {None, 0} and self._hash is not None and bump.hash != self._hash
 
     def _begin(self, protocol: str, trigger: str, event: Event, start_ms: int) -> Rebalance:
         row = Rebalance(protocol, trigger, start_ms, event.file, event.line, moves=self._next)

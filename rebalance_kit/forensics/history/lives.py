@@ -182,8 +182,8 @@ def given_id(event: Event) -> str | None:
 _NOTHING = (None, None)
 
 
-#: Lines of a member that is refused, because another one has its instance id; and what stands for that one.
-_REFUSED = frozenset({"instance_refused", "client_instance_refused"})
+#: Lines of a member that is refused, because another one has its instance id, or that takes it over; and what stands for that one.
+_REFUSED = frozenset({"instance_refused", "client_instance_refused", "static_replaced"})
 _ANOTHER = ""
 
 

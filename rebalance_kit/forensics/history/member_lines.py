@@ -157,7 +157,8 @@ def stand_in(event: Event) -> str | None:
 def is_under_way(event: Event) -> bool:
     """Whether the line proves that a rebalance is on its way."""
     if event.event in {"rejoin_requested", "rd_heartbeat_error"}:
-        return _TOLD_TO_JOIN.search(event.reason or "") is not None
+        reason = event.reason or ""
+        return reason.startswith("need to revoke") or _TOLD_TO_JOIN.search(reason) is not None
     if event.event == "transitioned":
         return event.state_from == "STABLE" and event.state_to == "RECONCILING"
     if event.event == "other_heartbeat_failed":

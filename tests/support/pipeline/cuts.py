@@ -371,6 +371,8 @@ _WEAKER = {
     # A line says that the subscription has changed; that a pattern took in a topic stands in another one.
     ("subscription_changed", "metadata_changed"),
     ("subscription_changed", "regex_changed"),
+    # Who has given up partitions comes again, also where another one came just before.
+    ("follow_up", "join"),
 }
 _GOING = {"leave", "poll_timeout", "session_expired", "rebalance_timeout", "sync_timeout", "admin_removal"}
 
@@ -543,6 +545,13 @@ def nothing_is_denied_that_stands_there(cut: Cut, told: Told) -> Iterator[str]:
         r"\(reason: |due to(?: cause)?[: ]++(?!'|group is already|need to re-join with|consumer pro-actively|rebalance failed|encountered|the consumer is being closed)|poll timeout has",
         cut.raw_text,
     )
+    causes = {((row["file"] or "").rsplit("/", 1)[-1], row["line"]) for row in told.rows("rebalances")}
+    told_of = {
+        line for name, lines in cut.raw.items() for at, line in enumerate(lines, 1) if (name, at) in causes
+    }
+    # What is denied is then said of another rebalance.
+    if reason and any(reason[0] in line for line in told_of):
+        reason = None
     if reason and re.search(
         r"[Tt]he reason is not in the lines|[Ww]hy is not in the lines|do not say why", said
     ):
