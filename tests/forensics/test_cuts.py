@@ -420,3 +420,17 @@ def test_a_rebalance_of_which_no_line_tells_why_makes_no_wave_beside_one(told):
         return told(broker=text)[1]
 
     assert "rebalance_storm" not in storm(True)
+
+
+def test_a_member_that_left_in_between_joins_later_than_what_its_leave_began(told):
+    timeout = "consumer poll timeout has expired. This means the time between subsequent calls to poll() was longer than the configured max.poll.interval.ms, which typically implies that the poll loop is spending too much time processing messages."
+    gone = client(10, "c1", timeout, "WARN") + client(14, "c1", "(Re-)joining group")
+    rows, _ = told(c1=joined(0, "c1", 3) + gone + joined(16, "c1", 5))
+    assert [(row["trigger"], row["before"], row["after"]) for row in rows][1:] == [("poll_timeout", None, 5)]
+    assert rows[1]["duration_ms"] <= 2_000
+
+
+def test_a_line_that_explains_an_epoch_explains_no_second_one(told):
+    came = broker(0, f"[GroupId {GROUP}] Member {M1} joins the consumer group using the consumer protocol.")
+    rows, _ = told(broker=bump(-9, 2, 77) + came + target(0.1, 3) + bump(0.2, 4, 77))
+    assert [(row["trigger"], row["after"]) for row in rows] == [("unseen", 2), ("join", 3), ("unseen", 4)]

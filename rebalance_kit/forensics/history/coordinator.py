@@ -107,6 +107,7 @@ class Coordinator:
         elif name == "computed":
             if (event.epoch or 0) > (self._earlier or 0):
                 self._bumped(event, unseen=True)
+                self._cause = None  # it is of this epoch
             self._targeted(event)
         if name in LEFT or name in EXPIRED:
             self._leaver = event

@@ -493,10 +493,16 @@ def _row(
         known = known or f"{told.named} asked to join again, and no line tells why"
         told = replace(told, trigger="unseen")
     back = told is not None and told.client in one.clients and told.trigger in {"join", *LOST}
-    if back and (one.protocol == "consumer" or (told is not None and told.client in one.static)):
-        # What it was given first is of an epoch or a generation that another may have made.
-        before = None
     start_ms = told.at_ms if told else one.first_ms
+    if (
+        told is not None
+        and back
+        and (one.protocol == "consumer" or told.client in one.static or told.trigger in LOST)
+    ):
+        # What it is given first is of an epoch or a generation that another may have made, and it went for an earlier one.
+        before = None
+        came = [line.at_ms for line in one.told if line.trigger == "join" and line.client == told.client]
+        start_ms = max(start_ms, min(came, default=one.first_ms))
     if told is None and shift.gave_ms is not None:
         start_ms = min(start_ms, shift.gave_ms)
     if told is not None and told.since_ms is not None and noticed_ms is not None:
