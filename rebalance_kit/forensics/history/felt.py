@@ -494,6 +494,7 @@ def _row(
         told = replace(told, trigger="unseen")
     back = told is not None and told.client in one.clients and told.trigger in {"join", *LOST}
     start_ms = told.at_ms if told else one.first_ms
+    asked_ms = None
     if (
         told is not None
         and back
@@ -502,7 +503,7 @@ def _row(
         # What it is given first is of an epoch or a generation that another may have made, and it went for an earlier one.
         before = None
         came = [line.at_ms for line in one.told if line.trigger == "join" and line.client == told.client]
-        start_ms = max(start_ms, min(came, default=one.first_ms))
+        asked_ms = max(start_ms, min(came, default=one.first_ms))
     if told is None and shift.gave_ms is not None:
         start_ms = min(start_ms, shift.gave_ms)
     if told is not None and told.since_ms is not None and noticed_ms is not None:
@@ -516,7 +517,10 @@ def _row(
         # Of several that gave up partitions any may have come again first.
         culprit=told.client if told and told.trigger not in {"unseen", "follow_up"} else None,
         end_ms=one.end_ms,
-        duration_ms=0 if one.clients <= one.late else one.end_ms - start_ms,
+        # Since a member went that is back, the group may have settled without it.
+        duration_ms=0
+        if one.clients <= one.late
+        else one.end_ms - (start_ms if asked_ms is None else asked_ms),
         at_least=True,
         before=before,
         after=one.after,
