@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.happenings import Happening, set_beside_findings, set_beside_rebalances
 from rebalance_kit.forensics.answer.last_words import add_last_words
-from rebalance_kit.forensics.answer.selected import Selected
+from rebalance_kit.forensics.answer.selected import Selected, check_names
 from rebalance_kit.forensics.answer.verdict import NOTHING_WRONG, verdict
 from rebalance_kit.forensics.answer.wishes import Wishes
 
@@ -35,6 +35,7 @@ class Answer:
 
     def tell(self, result: Tables, out: TextIO) -> int:
         """Print the answer; returns the status."""
+        check_names(result, self.wishes)
         chosen = Selected(result, self.wishes)
         set_beside_rebalances(chosen, self.happenings)
         said = verdict(chosen)

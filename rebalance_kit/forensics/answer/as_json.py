@@ -62,7 +62,7 @@ def group_line(row: Row, lists: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
         if key not in {"path", "group"}
     }
     told |= {name: [_bare(one) for one in rows] for name, rows in lists.items()}
-    told["unread"] = totals(lists["gaps"])
+    told["unread"] = totals(lists["gaps"], told["findings"])
     told["severity"] = gravest([one["severity"] for one in told["findings"]])
     return {"version": VERSION, "kind": "group", "path": row["path"], "group": row["group"], **told}
 

@@ -45,7 +45,7 @@ def _lines(
 ) -> Iterator[str]:
     yield f"# {unmarked(said.sentence)}"
     yield ""
-    sums = totals(result.rows("gaps"))
+    sums = totals(result.rows("gaps"), result.rows("findings"))
     known = said.understood
     yield f"- Severity: {said.severity or 'none'}"
     if sums["longest_ms"] is not None:
@@ -77,7 +77,7 @@ def _lines(
 
 def _told(number: int, card: Card) -> Iterator[str]:
     row = card.first
-    yield f"{number}. **{card.severity}**: {unmarked(row['sentence'])}{unmarked(card.others)}"
+    yield f"{number}. **{card.severity}**: {unmarked(row['sentence'] + card.others)}"
     yield ""
     yield f"   `{_code(row['file'])}:{row['line']}`"
     yield ""

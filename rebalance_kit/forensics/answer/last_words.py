@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from rebalance_kit.forensics.tables import Row, Tables
 
 #: Findings of a member whose loop was too slow.
-_BY_POLL = ("poll_timeout_exceeded", "client_poll_timeout", "zombie_commit")
+BY_POLL = ("poll_timeout_exceeded", "client_poll_timeout", "zombie_commit")
 
 #: How long before the line of a finding its trouble may have been written: a handler is slow for a whole poll interval.
 _BEFORE_MS = {
-    **dict.fromkeys(_BY_POLL, 600_000),
+    **dict.fromkeys(BY_POLL, 600_000),
     **dict.fromkeys(("session_expired", "member_frozen", "died_without_goodbye"), 120_000),
     **dict.fromkeys(("client_lost_session", "native_session_lost", "heartbeats_unanswered"), 120_000),
     **dict.fromkeys(("member_left", "task_failed", "replaced_without_leave"), 10_000),
@@ -153,12 +153,12 @@ def _words(result: Selected, row: Row) -> str | None:
     found = [one for one in _trouble(anchor, until_ms, _BEFORE_MS[row["finding"]]) if one[0] != anchor.line]
     if not found:
         return None
-    plain = {"", _CRASH} if row["finding"] in _BY_POLL else {"", _CRASH, _SLOW}
+    plain = {"", _CRASH} if row["finding"] in BY_POLL else {"", _CRASH, _SLOW}
     kind, (number, text) = _telling(_KINDS, found[::-1], plain)
     means = _points_to(kind, text)
     same = sum(_DIGITS.sub("0", other)[:60] == _DIGITS.sub("0", text)[:60] for _, other in found) - 1
     like = f" (and {same} more like it)" if same else ""
-    late = row["finding"] in _BY_POLL and number < anchor.line
+    late = row["finding"] in BY_POLL and number < anchor.line
     means = f"; points to {means}" if means and (means != _SLOW or late) else ""
     return f"{anchor.file.name}:{number}  {' '.join(text.split())[:_SHOWN]}{like}{means}"
 
@@ -241,7 +241,7 @@ def trouble(result: Tables) -> str:
     if sum(row["lines"] for row in rows) > _LINES:
         return ""
     events = result.rows("events")
-    by_poll = any(row["finding"] in _BY_POLL for row in result.rows("findings"))
+    by_poll = any(row["finding"] in BY_POLL for row in result.rows("findings"))
     read = {(event["path"], event["file"], event["line"]) for event in events}
     thrown_at: dict[str, str] = {}
     for row in rows:

@@ -49,7 +49,7 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     mark = f"  {said.severity.upper()}" if said.severity not in {None, NOTE} else ""
     lines += [*_wrap("", said.sentence + mark), "", *_read(result, said)]
     gaps = result.rows("gaps")
-    lines += [*_cost(gaps), *_strip(result, gaps), *_events(result, happenings), ""]
+    lines += [*_cost(gaps, result.rows("findings")), *_strip(result, gaps), *_events(result, happenings), ""]
     # Of a short log the lines themselves are worth more than a third finding.
     short = sum(row["lines"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
     shown = _shown(said.cards, _TOP_OF_SHORT if short else wishes.top)
@@ -168,10 +168,10 @@ def _client_like(text: str) -> str:
     return f" ({which})" if which else ""
 
 
-def _cost(gaps: Sequence[Row]) -> list[str]:
+def _cost(gaps: Sequence[Row], findings: Sequence[Row]) -> list[str]:
     if not gaps:
         return []
-    sums = totals(gaps)
+    sums = totals(gaps, findings)
     told = f"{bound(sums)}{sums['unread_ms'] / 1000:,.1f} partition-seconds unread; longest gap {sums['longest_ms'] / 1000:,.1f} s"
     return _wrap("  cost      ", f"{told} ({sums['longest']})")
 

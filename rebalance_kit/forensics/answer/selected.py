@@ -5,6 +5,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from rebalance_kit.model.errors import ConfigError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -27,6 +29,26 @@ _WHO = {
     "storms": ("culprits",),
     "members": ("member", "client", "instance"),
 }
+
+
+#: So many names are told where a pattern fits none.
+_TOLD = 8
+
+
+def check_names(result: Tables, wishes: Wishes) -> None:
+    """Raise ``ConfigError`` for a pattern that fits no group, or no member, of these logs; it names those that there are."""
+    groups = {str(row["group"]) for row in result.rows("groups")}
+    members = {str(name) for row in result.rows("members") for name in (row["member"], row["client"]) if name}
+    if wishes.members:
+        members |= {str(row["client"]) for row in result.rows("events") if row["client"]}
+        members |= {str(row["who"]) for row in result.rows("findings") if row["who"]}
+    for option, patterns, names in (("group", wishes.groups, groups), ("member", wishes.members, members)):
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                known = sorted(names)
+                more = f" and {len(known) - _TOLD} more" if len(known) > _TOLD else ""
+                there = f"; there are {', '.join(known[:_TOLD])}{more}" if known else "; these logs name none"
+                raise ConfigError(f"--{option} {pattern!r} fits no {option} of these logs{there}")
 
 
 class Selected:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from rebalance_kit.forensics.answer.last_words import hints, trouble
+from rebalance_kit.forensics.answer.last_words import BY_POLL, hints, trouble
 from rebalance_kit.forensics.answer.severity import NOTE, SEVERITIES, Card, gravest
 from rebalance_kit.forensics.answer.steps import SHORT, ending, moves, summary, tells_of_rebalance
 from rebalance_kit.forensics.findings.unplaced import CONCLUDES, UNTIMED
@@ -270,20 +270,21 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text.split(" ", 1)[0] in {"the", "task", "a", "two"} else text
 
 
-def totals(gaps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def totals(gaps: Sequence[Mapping[str, Any]], findings: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """Unread partition-milliseconds, the longest gap, and whether that is too little or too much.
 
     Too little where a gap began before these logs tell; too much where it is counted from a last heartbeat: its member
     died after that, by less than a heartbeat interval.
     """
+    # A member that does not poll reads nothing, from a moment that no line tells.
+    least = any(row["at_least"] for row in gaps) or any(row["finding"] in BY_POLL for row in findings)
     longest = max(gaps, key=lambda row: row["duration_ms"], default=None)
     return {
         "unread_ms": sum(max(0, row["duration_ms"]) for row in gaps),
         "longest_ms": None if longest is None else longest["duration_ms"],
         "longest": None if longest is None else longest["partition"],
-        "at_least": any(row["at_least"] for row in gaps),
-        "at_most": any(row["known_by"] == "expired" for row in gaps)
-        and not any(row["at_least"] for row in gaps),
+        "at_least": least,
+        "at_most": any(row["known_by"] == "expired" for row in gaps) and not least,
     }
 
 
