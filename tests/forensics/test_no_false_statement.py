@@ -16,6 +16,8 @@ from tests.support.pipeline.kafka_lines import (
     client,
     finished,
     joined,
+    leaving,
+    member,
     preparing,
     worker,
 )
@@ -398,3 +400,15 @@ def test_no_limit_is_proposed_for_a_loop_that_stood_still_for_days(tmp_path):
     _, screen = screen_of(tmp_path, text)
     assert "no limit is meant for that" in " ".join(screen.split())
     assert ">=" not in screen
+
+
+def test_librdkafka_members_that_leave_for_a_late_poll_and_come_back_are_no_rolling_restart(told):
+    came = (
+        f"Pending dynamic member with id {{}} joins group {GROUP} in Stable state. Adding to the group now."
+    )
+    server = leaving(10, 3, "c1") + broker(20, came.format(member("c1")))
+    server += leaving(40, 5, "c2") + broker(50, came.format(member("c2")))
+    slow = "%4|{0}|MAXPOLL|{1}#consumer-1| [thrd:main]: Application maximum poll interval (11000ms) exceeded by 84ms (adjust max.poll.interval.ms for long-running message processing): leaving group\n"
+    assert "rolling_restart" in findings(told(server=server)[0])
+    logs = {"c1": slow.format("1772359210.000", "c1"), "c2": slow.format("1772359240.000", "c2")}
+    assert "rolling_restart" not in findings(told(server=server, **logs)[0])

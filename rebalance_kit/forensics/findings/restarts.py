@@ -33,9 +33,13 @@ _LATER_MS = 10_000
 _STATIC_DOC = "KIP-345 (static membership)"
 _COMING = {"member_added": "joined", "joins": "joined", "left": "left", "epoch_left": "left"}
 
+#: Lines of a client that did not poll in time, and how near to its leave they are.
+SLOW = frozenset({"rd_poll_timeout", "poll_timeout", "other_poll_timeout"})
+_SLOW_MS = 5_000
+
 #: The lines that tell of it.
 COMINGS_AND_GOINGS = frozenset(
-    {*_COMING, "static_added", "static_replaced", "static_rejoins", "member_failed"}
+    {*_COMING, *SLOW, "static_added", "static_replaced", "static_rejoins", "member_failed"}
 )
 
 
@@ -65,6 +69,8 @@ class Restarts:
         self._turns: dict[str, list[Event]] = {}
         self._came: dict[str, _Coming] = {}
         self._lost: list[Event] = []
+        #: When clients say that they did not poll in time: what they leave for is no restart.
+        self._slow: dict[str, list[int]] = {}
         self._uses: dict[str, dict[str, _Use]] = {}
         #: Who left and came back at once, how often, and the first line.
         self._back: tuple[set[str], int, Evidence] | None = None
@@ -79,6 +85,8 @@ class Restarts:
             return
         if name in {"static_replaced", "static_rejoins"} and instance is not None:
             self._turns.setdefault(instance, []).append(event)
+        if name in SLOW and event.client is not None:
+            self._slow.setdefault(event.client, []).append(at_ms)
         if event.side != "broker":
             return
         # Whose loop was too slow left, and came back, without a restart.
@@ -117,7 +125,8 @@ class Restarts:
             moves.sort(key=lambda one: one[:2])
             for one, after in pairwise(moves):
                 returns = (one[2], after[2]) == ("left", "joined") and after[0] - one[0] <= RETURN_WITHIN_MS
-                if returns and one[0] < before_ms:
+                slow = any(abs(at_ms - one[0]) <= _SLOW_MS for at_ms in self._slow.get(who, ()))
+                if returns and not slow and one[0] < before_ms:
                     whose, times, first = self._back or (set(), 0, line(one[3]))
                     self._back = whose | {who}, times + 1, min(first, line(one[3]), key=lambda e: e.place)
         self._moves = [move for move in self._moves if move[0] >= before_ms]
