@@ -37,6 +37,8 @@ _TOLD = 8
 
 def check_names(result: Tables, wishes: Wishes) -> None:
     """Raise ``ConfigError`` for a pattern that fits no group, or no member, of these logs; it names those that there are."""
+    if not wishes.groups and not wishes.members:
+        return
     groups = {str(row["group"]) for row in result.rows("groups")}
     members = {str(name) for row in result.rows("members") for name in (row["member"], row["client"]) if name}
     if wishes.members:
