@@ -8,8 +8,7 @@ from math import inf
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from rebalance_kit.forensics.answer.last_words import unread
-from rebalance_kit.forensics.answer.listed import WHOLE, wrapped
+from rebalance_kit.forensics.answer.listed import wrapped
 from rebalance_kit.forensics.findings.unplaced import UNTIMED
 from rebalance_kit.forensics.report import clock
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF
@@ -44,14 +43,9 @@ def coordinated(result: Selected) -> bool:
 _GROUP_ID = re.compile(r", groupId=([^\],\s]{1,249})\]")
 
 
-def names_of(result: Selected, rows: Sequence[Row]) -> list[str]:
-    """The groups of a short log, whose members' lines tell below what they tell."""
-    whole = sum(row["lines"] for row in result.rows("lines")) <= WHOLE
-    others = [
-        found[1]
-        for row in (unread(result) if whole else ())
-        if (found := _GROUP_ID.search(row["text"])) and found[1] != "null"
-    ]
+def names_of(rows: Sequence[Row], rest: Sequence[Row]) -> list[str]:
+    """The groups of a short log, whose members' lines tell below what they tell; ``rest``: lines that were not read."""
+    others = [found[1] for row in rest if (found := _GROUP_ID.search(row["text"])) and found[1] != "null"]
     names = [*dict.fromkeys([*(str(row["group"]) for row in rows), *others])]
     more = f" and {len(names) - GROUPS} more" if len(names) > GROUPS else ""
     return wrapped(f"  {'group' if len(names) == 1 else 'groups':9} ", ", ".join(names[:GROUPS]) + more)
@@ -88,12 +82,10 @@ def table_of(result: Selected, rows: Sequence[Row], said: Verdict) -> Iterator[s
         if last is not None and (last["after"] or 0) > (numbers[-1] if numbers else 0):
             numbers = [*numbers, last["after"]]
         cost = unread[row["path"], row["group"]]
-        untimed = (row["path"], row["group"]) in timeless
-        many = f"{len(begun)}" if begun else "?"
-        numbers = numbers or (timeless[row["path"], row["group"]] if untimed else [])
+        numbers = numbers or timeless.get((row["path"], row["group"]), [])
         name = f"{row['group']} ({row['path'].rsplit('/', 1)[-1]})" if several else str(row["group"])
         yield (
-            f"  {name if len(name) <= 36 else name[:33] + '...':36} {'?' if members is None else members:>7}  {many:>10}  "
+            f"  {name if len(name) <= 36 else name[:33] + '...':36} {'?' if members is None else members:>7}  {len(begun) or '?':>10}  "
             f"{numbers[-1] if numbers else '?':>10}  {_unread(cost, untold=row['group'] in native):>12}  {state}"
         )
 

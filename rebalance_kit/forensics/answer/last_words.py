@@ -47,6 +47,9 @@ _NEAR_LINES = 40
 #: So many cards are asked about, and files larger than this, or runs of more lines, are not looked through once more.
 _CARDS, _BYTES, _LINES = 6, 64 << 20, 400_000
 
+#: In longer logs the most telling line of any logger lies far from the group's few, and to look for it takes longer than to read them.
+_BESIDE_LINES = 20_000
+
 _SHOWN = 220
 
 _Place = TypeVar("_Place", int, str)
@@ -238,7 +241,7 @@ def _trouble(anchor: _Anchor, until_ms: int | None, before_ms: int) -> list[tupl
 def trouble(result: Tables) -> str:
     """What else is wrong, in lines of any logger that were not read: the most telling of them, and what it points to."""
     rows, found = result.rows("lines"), list[tuple[str, str]]()
-    if sum(row["lines"] for row in rows) > _LINES:
+    if sum(row["lines"] for row in rows) > _BESIDE_LINES:
         return ""
     events = result.rows("events")
     by_poll = any(row["finding"] in BY_POLL for row in result.rows("findings"))

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from rebalance_kit.forensics.answer.selected import Selected
     from rebalance_kit.forensics.answer.steps import Step
+    from rebalance_kit.forensics.tables import Row
 
 #: A screen's lines are no longer than this.
 WIDTH = 118
 
 #: A log with settings and stacks, which are told with the line before them, may have so many lines.
-WHOLE = 4 * SHORT
+_WHOLE = 4 * SHORT
 _DAY_MS = 86_400_000
 
 #: Words for which a line is kept although no template reads it.
@@ -34,17 +35,22 @@ def wrapped(head: str, text: str, deeper: int = 0) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=indent) or [head.rstrip()]
 
 
-def in_order(result: Selected, room: int) -> list[str]:
+def rest_of(result: Selected) -> list[Row] | None:
+    """The lines that were not read as a group's, of a log that may be told whole; None of a longer one, or of a part."""
+    whole = sum(row["lines"] for row in result.rows("lines")) <= _WHOLE and not result.narrowed
+    return unread(result) if whole else None
+
+
+def in_order(result: Selected, rest: Sequence[Row] | None, room: int) -> list[str]:
     """Of a short log what each line tells, in order of time; nothing of a longer one, or where there is no room.
 
-    All lines of a log of ``SHORT`` lines, those about groups of a longer one that holds so many of them.
+    All lines (with ``rest``, as of ``rest_of``) of a log of ``SHORT`` steps, those about groups of a longer one that holds so many of them.
     """
     rows = result.rows("lines")
     if sum(row["parsed"] for row in rows) > SHORT:
         return []
-    whole = sum(row["lines"] for row in rows) <= WHOLE and not result.narrowed
-    steps = timeline(result.rows("events"), unread(result) if whole else None)
-    if whole and sum(row["lines"] for row in rows) > SHORT and len(steps) > SHORT:
+    steps = timeline(result.rows("events"), rest)
+    if sum(row["lines"] for row in rows) > SHORT and len(steps) > SHORT:
         steps = timeline(result.rows("events"))
     whose = {one.who for one in steps}
     alone = next(iter(whose)) if len(whose) == 1 else ""

@@ -8,8 +8,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from rebalance_kit.forensics.answer.group_states import GROUPS, LINES, coordinated, moment, names_of, table_of
-from rebalance_kit.forensics.answer.last_words import line_at, unread
-from rebalance_kit.forensics.answer.listed import WHOLE, WIDTH, in_order, wrapped
+from rebalance_kit.forensics.answer.last_words import line_at
+from rebalance_kit.forensics.answer.listed import WIDTH, in_order, rest_of, wrapped
 from rebalance_kit.forensics.answer.severity import NOTE
 from rebalance_kit.forensics.answer.steps import SHORT, WITHOUT_TIME, of_several_clocks
 from rebalance_kit.forensics.answer.verdict import bound, totals
@@ -40,7 +40,8 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     """The screen as text, lines of at most 118 letters."""
     lines: list[str] = []
     mark = f"  {said.severity.upper()}" if said.severity not in {None, NOTE} else ""
-    lines += [*wrapped("", said.sentence + mark), "", *_read(result, said)]
+    rest = rest_of(result)
+    lines += [*wrapped("", said.sentence + mark), "", *_read(result, said, rest)]
     gaps = result.rows("gaps")
     lines += [*_cost(gaps, result.rows("findings")), *_strip(result, gaps), *_events(result, happenings), ""]
     # Of a short log the lines themselves are worth more than a third finding.
@@ -53,14 +54,14 @@ def screen(result: Selected, said: Verdict, wishes: Wishes, happenings: Sequence
     if rows:
         few = sum(row["parsed"] for row in result.rows("lines")) <= SHORT and wishes.top == TOP
         told_whole = few and not coordinated(result)
-        lines += [*(names_of(result, rows) if told_whole else table_of(result, rows, said)), ""]
+        lines += [*(names_of(rows, rest or ()) if told_whole else table_of(result, rows, said)), ""]
     begun = result.rows("rebalances")
     # One that the headline tells is not told again where only members' lines do.
     one = len(begun) == 1 and not coordinated(result)
     steps = [] if shown or one else _recent(begun[-_RECENT:])
     told = min(_RECENT, len(begun)) if steps else int(one and not shown)
     room = HEIGHT - len(lines) - 2
-    listed = in_order(result, room - len(steps))
+    listed = in_order(result, rest, room - len(steps))
     if not listed and room > _RECENT:
         told, steps = _last_of(begun, room - 1)
     lines += [*steps, *listed, *_left_out(said, shown, len(begun) - told, len(rows)), *_next()]
@@ -74,7 +75,7 @@ def _shown(cards: Sequence[Card], top: int) -> list[Card]:
     return [*grave[:top], *notes[: max(0, min(_NOTES, top - len(grave)))]]
 
 
-def _read(result: Selected, said: Verdict) -> list[str]:
+def _read(result: Selected, said: Verdict, rest: Sequence[Row] | None) -> list[str]:
     rows = result.rows("lines")
     begin = min((row["from_ms"] for row in rows if row["from_ms"] is not None), default=None)
     end = max((row["to_ms"] for row in rows if row["to_ms"] is not None), default=None)
@@ -88,10 +89,10 @@ def _read(result: Selected, said: Verdict) -> list[str]:
             (end if until is None else min(until, end)),
         )
         of_all = result.period is not None and said.understood.about <= SHORT
-        period = f"{moment(first)} to {moment(last)}{_zone(result)}"
+        period = f"{moment(first)} to {moment(last)}{_zone(result, rest or ())}"
         if begin < 0 or end < _DAY_MS:
             period += " (the lines hold no day)"
-        if of_all and of_several_clocks([*result.rows("events"), *unread(result)]):
+        if rest is not None and of_several_clocks([*result.rows("events"), *rest]):
             period = "times of several clocks"
     known = said.understood
     told = f"{counted(len(rows), 'file')}, {counted(sum(row['lines'] for row in rows), 'line')}"
@@ -129,23 +130,18 @@ def _read(result: Selected, said: Verdict) -> list[str]:
     return lines
 
 
-def _zone(result: Selected) -> str:
+def _zone(result: Selected, rest: Sequence[Row]) -> str:
     """That times are told in UTC, where the lines themselves tell them otherwise, or say so; nothing where they name no zone."""
     if sum(row["lines"] for row in result.rows("lines")) > LINES:
         return " UTC"
-    told = ""
-    for row in result.rows("events"):
-        if row["at_ms"] is not None:
-            at = clock(row["at_ms"])[11:19]
-            if at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"]):
-                return ""
-            told = " UTC"
-    if sum(row["lines"] for row in result.rows("lines")) <= WHOLE:
-        for row in unread(result):
-            at = "" if row["at_ms"] is None else clock(row["at_ms"])[11:19]
-            if at and at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"]):
-                return ""
-    return told
+    timed = [row for row in (*result.rows("events"), *rest) if row["at_ms"] is not None]
+    return " UTC" if timed and not any(map(_has_no_zone, timed)) else ""
+
+
+def _has_no_zone(row: Row) -> bool:
+    """Whether a line holds the very time that is told, and does not say that it is UTC's."""
+    at = clock(row["at_ms"])[11:19]
+    return at in row["text"] and not re.search(rf"{at}[.,\d]*(?:Z|\+00:?00| UTC)", row["text"])
 
 
 def _client_like(text: str) -> str:

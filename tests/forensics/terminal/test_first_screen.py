@@ -6,7 +6,9 @@ import io
 
 import pytest
 
+from rebalance_kit.forensics.answer import listed
 from rebalance_kit.forensics.answer.answer import Answer
+from rebalance_kit.forensics.answer.last_words import unread
 from rebalance_kit.forensics.look import look
 from tests.support.pipeline.kafka_lines import GROUP, client, failing, joined, joining, leaving
 
@@ -647,3 +649,11 @@ def test_kcat_tells_the_group_and_what_it_was_given(tmp_path):
 def test_a_line_of_a_coordinator_is_told_in_words_where_it_cannot_be_quoted(tmp_path):
     text = "".join(joining(second, second, "c1") for second in range(9)) + leaving(20, 20, "c1")
     assert "leaves" in screen(tmp_path, text).partition(" in order ")[2]
+
+
+@pytest.mark.parametrize(("lines", "times"), [(20, 1), (400, 0)])
+def test_lines_of_no_group_are_looked_up_once_and_in_short_logs_alone(tmp_path, monkeypatch, lines, times):
+    asked = []
+    monkeypatch.setattr(listed, "unread", lambda result: asked.append(result) or unread(result))
+    screen(tmp_path, joined(0, "c1", 4) + lines * "2026-03-01 10:00:01,000 INFO [main] a.b.C - GET /\n")
+    assert len(asked) == times
