@@ -53,4 +53,7 @@ WHOSE = re.compile(r"^(?:stream-(?:thread|client) )?\[[^\]]{1,200}\]:? ?")
 LEAVES_BY_ITSELF = "pro-actively leaving the group"
 
 #: MEMBER_ID_REQUIRED, the first answer to every JoinGroup without a member id, in any client's words.
-FIRST_ANSWER = re.compile(r"member_?id_?required|needs a valid member ID|\[(?:Error )?79\]", re.IGNORECASE)
+FIRST_ANSWER = re.compile(
+    r"member_?id_?required|needs a valid member ID|need to re-join with the given member-id|\[(?:Error )?79\]",
+    re.IGNORECASE,
+)

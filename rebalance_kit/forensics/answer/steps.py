@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from rebalance_kit.forensics.event import Event
+from rebalance_kit.forensics.findings.input_quality import ZONE_MS
 from rebalance_kit.forensics.findings.rules.by_rule import RULES_BY_EVENT
 from rebalance_kit.forensics.findings.unplaced import (
     ENDED,
@@ -18,8 +19,9 @@ from rebalance_kit.forensics.findings.unplaced import (
     step_of_broker,
 )
 from rebalance_kit.forensics.history.rebalance import GAVE, GOT
-from rebalance_kit.forensics.history.speakers import told_apart
-from rebalance_kit.forensics.lines.anchors import anchored, message_behind
+from rebalance_kit.forensics.history.speakers import process_of, told_apart
+from rebalance_kit.forensics.lines.anchors import CLIENT_OF_RDKAFKA, anchored, message_behind
+from rebalance_kit.forensics.lines.layouts import NAMED
 from rebalance_kit.forensics.lines.line_reader import SHOWN
 from rebalance_kit.forensics.words import EXCEPTION, FIRST_ANSWER, LEAVES_BY_ITSELF, WHOSE, counted, short
 
@@ -285,11 +287,9 @@ _OF_COORDINATOR = re.compile(r"\[Group(?:Coordinator|MetadataManager) |kafka\.co
 
 #: What people put before pasted lines, and docker compose; whose a Java line is.
 _MARK = re.compile(r"^[#*>|] +")
-_CONTAINER = re.compile(r"([\w.-]{1,60}) +\| ")
-_MARGIN = re.compile(r"[#*>|\s]*(?:[\w.-]{1,60} +\| )?")
+_MARGIN = re.compile(rf"[#*>|\s]*{NAMED}?")
 _CLIENT = re.compile(r"\[(?:Consumer|Producer|Worker|AdminClient)\b[^\]]{0,99}?clientId=([^,\]]+)")
 
-_OF_RDKAFKA = re.compile(r"\|((?:rdkafka|[\w.-]{1,99})#(?:consumer|producer)-\d{1,9})\|")
 
 #: A time since a start of its own.
 _SINCE = re.compile(r"\W{0,3}?(T?\+\d{1,9}\.\d{1,9}s?)\b")
@@ -310,7 +310,7 @@ def timeline(events: Iterable[Row], others: Iterable[Row] | None = None) -> list
     """
     told: list[Step] = []
     whole, others = others is not None, [*(others or ())]
-    several = len({found[1] for row in others if (found := _CONTAINER.match(row["text"]))}) > 1
+    several = len({process for row in others if (process := process_of(row["text"]))}) > 1
     rows = _in_order([*(_quoted_too(row) if whole else row for row in events), *others])
     known = [row for row in rows if row["event"] != UNREAD]
     apart = told_apart([Event(_given(row)) for row in known])
@@ -336,8 +336,8 @@ def timeline(events: Iterable[Row], others: Iterable[Row] | None = None) -> list
         one = _unread(row) if row["event"] == UNREAD else _named(next(steps), row)
         if one.at_ms is None and (counted_from := _SINCE.match(row["text"])):
             one = one._replace(since=counted_from[1])
-        if several and (found := _CONTAINER.match(row["text"])) and found[1] not in one.who:
-            one = one._replace(who=f"{one.who} ({found[1]})" if one.who else found[1])
+        if several and (process := process_of(row["text"])) and process not in one.who:
+            one = one._replace(who=f"{one.who} ({process})" if one.who else process)
         same = before is not None and (before.who, before.what, before.more) == (one.who, one.what, 0)
         if before is not None and same and (before.at_ms or 0) // _DAY_MS == (one.at_ms or 0) // _DAY_MS:
             told[-1] = before._replace(lines=before.lines + 1, until_ms=one.at_ms)
@@ -402,8 +402,8 @@ def without_head(text: str) -> str:
     return text[thrown.start() if thrown else behind :]
 
 
-#: Two clocks that stand in different time zones are at least so far apart, and two jumps between them equal but for this.
-_ZONE_MS, _SAME_JUMP_MS, _TO_THE_SECOND_MS = 900_000, 2_000, 1_000
+#: Two jumps between two clocks are equal but for this.
+_SAME_JUMP_MS, _TO_THE_SECOND_MS = 2_000, 1_000
 
 
 def of_several_clocks(rows: Iterable[Row]) -> set[str]:
@@ -423,7 +423,7 @@ def of_several_clocks(rows: Iterable[Row]) -> set[str]:
         if row["at_ms"] is not None:
             jump = row["at_ms"] - last.get(row["file"], row["at_ms"])
             last[row["file"]] = row["at_ms"]
-            if abs(jump) >= _ZONE_MS:
+            if abs(jump) >= ZONE_MS:
                 jumps.setdefault(row["file"], []).append(jump)
     return (dated & undated) | {
         file
@@ -434,8 +434,9 @@ def of_several_clocks(rows: Iterable[Row]) -> set[str]:
 
 def _unread(row: Row) -> Step:
     text = without_head(_MARK.sub("", row["text"], count=1))
-    client = _CLIENT.search(row["text"]) or _OF_RDKAFKA.search(row["text"])
-    who = client[1] if client else ""
+    client = _CLIENT.search(row["text"])
+    of_rdkafka = CLIENT_OF_RDKAFKA.search(row["text"]) if client is None else None
+    who = client[1] if client else of_rdkafka[0] if of_rdkafka else ""
     return Step(row["at_ms"], row["file"], row["line"], short(who), _quoted(text or row["text"]), read=False)
 
 

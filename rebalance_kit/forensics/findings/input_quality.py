@@ -39,12 +39,12 @@ class _Sum:
 
 
 #: Time zones are whole quarters of an hour apart.
-_ZONE_MS = 900_000
+ZONE_MS = 900_000
 
 
 def _why_back(back: _Sum) -> str:
-    off_ms = (back.most_ms + BACK_MS) % _ZONE_MS
-    zones = back.most_ms >= _ZONE_MS - BACK_MS and off_ms <= 2 * BACK_MS
+    off_ms = (back.most_ms + BACK_MS) % ZONE_MS
+    zones = back.most_ms >= ZONE_MS - BACK_MS and off_ms <= 2 * BACK_MS
     mostly = "processes whose clocks stand in different time zones, " if zones else ""
     return f"{mostly}a clock that was set, summer time, or files strung together"
 

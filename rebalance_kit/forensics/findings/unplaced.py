@@ -61,8 +61,6 @@ _BECAUSE = {
     "client_instance_fenced": "is fenced by another consumer with its group.instance.id",
     "join_retried": "tries to join again",
 }
-#: Why a member asks to join that has just been handed its id: a step of every first join.
-HANDED = re.compile(r"need to re-join with the given member-id|MemberIdRequired")
 _BY_ITSELF = "leaves by itself"
 _OF_BROKERS = {
     "joins": "{member} joins",
@@ -166,13 +164,13 @@ def step_of(event: Event) -> str | None:
         return f"joins generation {event.generation}"
     if name == "rejoin_requested" and "heartbeat failed since" in event.text:
         return "is told that the group is rebalancing"
-    if name == "rejoin_requested" and HANDED.search(event.reason or ""):
+    if name == "rejoin_requested" and FIRST_ANSWER.search(event.reason or ""):
         return HANDED_ID
     if name == "rejoin_requested":
         return _BY_ITSELF if LEAVES_BY_ITSELF in (event.reason or "") else f"asks to join ({event.reason})"
     if name in {"leaving", "rd_leave", "other_leaving"}:
         return f"leaves ({event.reason})" if event.reason else "leaves"
-    if name in _FIRST and (HANDED.search(event.reason or "") or FIRST_ANSWER.search(event.text)):
+    if name in _FIRST and FIRST_ANSWER.search(f"{event.reason} {event.text}"):
         return HANDED_ID
     if name == "join_retried" and event.side == "java":
         return f"tries to join and fails ({event.reason})" if event.reason else "tries to join and fails"

@@ -23,7 +23,7 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
     seen: dict[str, dict[tuple[str, str], _Seen]] = {}
     for event in events:
         if event.side != "broker" and event.client is not None:
-            process = event.file, _process_of(event.text)
+            process = event.file, process_of(event.text)
             seen.setdefault(event.client, {}).setdefault(process, _Seen()).take(event)
     names = {
         (
@@ -47,7 +47,7 @@ def told_apart(events: Sequence[Event]) -> Sequence[Event]:
         Event({**event.__dict__, "client": name})
         if event.side != "broker"
         and event.client is not None
-        and (name := names.get((event.client, (event.file, _process_of(event.text)))))
+        and (name := names.get((event.client, (event.file, process_of(event.text)))))
         else event
         for event in events
     ]
@@ -60,7 +60,7 @@ def _may_share(events: Sequence[Event]) -> bool:
         said = event.__dict__
         client = said.get("client")
         if client is not None and said["side"] != "broker":
-            place = said["file"], _process_of(said["text"])
+            place = said["file"], process_of(said["text"])
             if first.setdefault(client, place) != place:
                 return True
     return False
@@ -106,7 +106,7 @@ _PROCESS = re.compile(
 )
 
 
-def _process_of(text: str) -> str:
+def process_of(text: str) -> str:
     """The container or the process that wrote a line; nothing where the line does not tell."""
     if text[:1] == "[" and (mark := _MARK.match(text)):
         return mark[1]

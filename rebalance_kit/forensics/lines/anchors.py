@@ -32,7 +32,7 @@ _MOST_ANCHORS = 4
 
 _LEVEL = re.compile(r"\b(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|Trace|Debug|Info|Warn|Warning|Error)\b")
 _GROUP_BROKER = re.compile(r"(?:GroupCoordinator/\d{1,9}: |\S{1,99}:\d{1,5}/(?:\d{1,9}|bootstrap): )")
-_CLIENT_OF_RDKAFKA = re.compile(r"[\w.-]{1,99}#(?:consumer|producer)-\d{1,9}\b|rdkafka#[\w.-]{1,99}")
+CLIENT_OF_RDKAFKA = re.compile(r"[\w.-]{1,99}#(?:consumer|producer)-\d{1,9}\b|rdkafka#[\w.-]{1,99}")
 
 #: What stands behind messages: a logger in brackets and all after it; the rest of a CSV or JSON line; borders.
 _LOGGER = re.compile(
@@ -217,7 +217,7 @@ def _anchored(line: str, found: re.Match[str]) -> Anchored:
         text = text[len(found[0]) if found[0][0] == "[" else text.index("| ") + 2 :]
         broker = _GROUP_BROKER.match(text)
         text = text[broker.end() :] if broker else text
-        name = _CLIENT_OF_RDKAFKA.search(head)
+        name = CLIENT_OF_RDKAFKA.search(head)
         client = name[0] if name else None
     at, layout = time_in(head)
     if at is None:
