@@ -117,20 +117,11 @@ def test_a_cooperative_generation_is_final_where_none_follows_at_once(told):
     assert "idle_members" in told(c1=first + joined(60, "c1", 3))[1]
 
 
-def test_a_second_step_is_told_by_the_reason_that_its_member_gives(told):
+@pytest.mark.parametrize("asked_s", [0.1, 0], ids=["later", "in the millisecond of the join before it"])
+def test_a_second_step_is_told_by_the_reason_that_its_member_gives(told, asked_s):
     rows, _ = told(
         c1=joined(0, "c1", 3)
-        + client(0.1, "c1", "Request joining group due to: need to revoke partitions [orders-7] as indicated by the current assignment and re-join")
-        + client(0.2, "c1", "(Re-)joining group")
-        + joined(0.3, "c1", 4)
-    )  # fmt: skip
-    assert [(row["after"], row["trigger"]) for row in rows] == [(3, "unseen"), (4, "follow_up")]
-
-
-def test_of_one_millisecond_the_order_of_lines_tells_which_rebalance_a_reason_is_of(told):
-    rows, _ = told(
-        c1=joined(0, "c1", 3)
-        + client(0, "c1", "Request joining group due to: need to revoke partitions [orders-7] as indicated by the current assignment and re-join")
+        + client(asked_s, "c1", "Request joining group due to: need to revoke partitions [orders-7] as indicated by the current assignment and re-join")
         + client(0.2, "c1", "(Re-)joining group")
         + joined(0.3, "c1", 4)
     )  # fmt: skip

@@ -143,6 +143,15 @@ class Card:
         return f" (and {counted(len(self._names), 'other')})" if self._names else ""
 
     @property
+    def with_group(self) -> str:
+        """Its sentence, with the group of a client that has no name."""
+        row = self.first
+        name = _NAMELESS.match(row["sentence"])
+        if name is None or row["group"] is None:
+            return str(row["sentence"])
+        return f"{name[0]} (group {row['group']}){row['sentence'].removeprefix(name[0])}"
+
+    @property
     def in_groups(self) -> str:
         """In which groups members of one name met it, in words; empty for one group, or several names."""
         names = dict.fromkeys(row["group"] for row in self.rows if row["group"] is not None)

@@ -85,7 +85,7 @@ def verdict(result: Tables) -> Verdict:
     lines = result.rows("lines")
     damaged = any(one.damaged for one in result.passed_over) or any(_is_damage(row["note"]) for row in lines)
     empty = sum(row["lines"] for row in lines) == 0
-    told = _with_group(_sentence(result, cards, understood, empty=empty), result)
+    told = _sentence(result, cards, understood, empty=empty)
     return Verdict(told, gravest([card.severity for card in cards]), cards, understood, damaged, empty)
 
 
@@ -170,9 +170,7 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         return told + not_all + beside
     noted = [card for card in cards if card.first["finding"] != UNTIMED]
     if noted:
-        return (
-            _capital(noted[0].first["sentence"]) + "." + _end(result, noted[0], understood) + not_all + beside
-        )
+        return _capital(noted[0].with_group) + "." + _end(result, noted[0], understood) + not_all + beside
     if understood.about == understood.unclear > 0:
         if wrong and told_apart:
             not_all = _unclear(Understood(understood.about, understood.unclear, understood.by_words))
@@ -201,18 +199,6 @@ def _sentence(result: Tables, cards: Sequence[Card], understood: Understood, *, 
         if wrong
         else "No line was read as one of a consumer group."
     )
-
-
-#: A client that its lines do not name.
-_NAMELESS = re.compile(r"A client of [^\s:]+(?= )")
-
-
-def _with_group(sentence: str, result: Tables) -> str:
-    """The sentence with the group of a client that has no name, where all lines are of one."""
-    names = {row["group"] for row in result.rows("groups")}
-    if len(names) != 1 or len(result.rows("lines")) != 1:
-        return sentence
-    return _NAMELESS.sub(lambda found: f"{found[0]} (group {next(iter(names))})", sentence, count=1)
 
 
 def _end(result: Tables, card: Card, understood: Understood) -> str:
@@ -245,7 +231,7 @@ def _because(card: Card, rebalances: Sequence[Row]) -> str:
     own = [row for row in rebalances if row["group"] == group and row["path"] == card.first["path"]]
     said = card.first["sentence"] + card.more + card.together
     if not own or group is None:
-        return _capital(said) + "."
+        return _capital(card.with_group + card.more + card.together) + "."
     if card.first["finding"] == "many_generations":
         return f"{group}: {own[-1]['cause']}; {said}."
     if len(own) == 1 or card.first["finding"] in {"rebalance_storm", "generation_loop"}:

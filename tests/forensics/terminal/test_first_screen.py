@@ -489,6 +489,18 @@ def test_a_client_without_a_name_is_told_with_the_only_group_of_the_lines(tmp_pa
             "[2026-03-01 07:00:34,049] INFO [GroupCoordinator 0]: Group g7 with generation 148 is now empty (kafka.coordinator.GroupCoordinator)\n",
             "it ended here at generation 148 with no member left",
         ),
+        (
+            "[2026-03-01 10:00:06,058] [6912] [INFO] Setting newly assigned partitions \n+Topic Partition Set---+\n",
+            "is given partitions",
+        ),
+        (
+            '{"level":"info","ts":"2026-03-01T10:00:00Z","msg":"assigning partitions","how":"unassigning everything","why":"revoking all","group":"orders"}\n',
+            "unassigning everything",
+        ),
+        (
+            "% Group orders rebalanced (memberid rdkafka-73e2f168-0e9c-43db-a74a-6392abfae7d0): assigned: orders [0]\n",
+            "orders: a member is given 1 partition: orders-0",
+        ),
     ],
 )
 def test_what_judges_found_missing_is_told(tmp_path, line, said):
@@ -545,11 +557,6 @@ def test_a_generation_below_zero_makes_no_rebalance(tmp_path):
     assert "2 rebalances" not in told
 
 
-def test_a_table_of_partitions_below_a_line_is_not_none(tmp_path):
-    line = "[2026-03-01 10:00:06,058] [6912] [INFO] Setting newly assigned partitions \n+Topic Partition Set---+\n"
-    assert "is given partitions" in screen(tmp_path, line)
-
-
 def test_members_of_one_name_in_two_groups_are_told_of_both(tmp_path):
     failed = "[2026-03-01 10:00:0{0},741] INFO [GroupCoordinator 1]: Member python-51b64b89-2835-4551-a173-5455cf90b58{0} in group g{0} has failed, removing it from the group (k)\n"
     told = screen(tmp_path, failed.format(1) + failed.format(2)).partition(" read ")[0]
@@ -563,11 +570,6 @@ def test_a_row_names_a_client_only_where_its_own_line_does(tmp_path):
     )
     steps = told.partition(" in order ")[2]
     assert "10:00:01 c1" not in steps
-
-
-def test_how_and_why_stand_beside_the_message_of_a_record(tmp_path):
-    record = '{"level":"info","ts":"2026-03-01T10:00:00Z","msg":"assigning partitions","how":"unassigning everything","why":"revoking all","group":"orders"}\n'
-    assert "unassigning everything" in screen(tmp_path, record)
 
 
 def test_settings_of_a_connector_behind_docker_s_time_are_no_trouble(tmp_path):
@@ -636,16 +638,6 @@ def test_two_clocks_in_one_file_have_no_span(tmp_path):
     assert steps.index("assigned [0, 2]") < steps.index("did not poll") < steps.index("revoked [0, 2]")
 
 
-def test_a_number_in_a_name_is_no_time(tmp_path):
-    line = "15/10/09 06:43:09 INFO ZookeeperConsumerConnector: [g_host-1444390989356-f9caca59], begin rebalancing consumer g_host-1444390989356-f9caca59 try #0\n"
-    assert "06:43:09 to 2015-10-09 06:43:09" in screen(tmp_path, line)
-
-
-def test_kcat_tells_the_group_and_what_it_was_given(tmp_path):
-    line = "% Group orders rebalanced (memberid rdkafka-73e2f168-0e9c-43db-a74a-6392abfae7d0): assigned: orders [0]\n"
-    assert screen(tmp_path, line).startswith("orders: a member is given 1 partition: orders-0")
-
-
 def test_a_line_of_a_coordinator_is_told_in_words_where_it_cannot_be_quoted(tmp_path):
     text = "".join(joining(second, second, "c1") for second in range(9)) + leaving(20, 20, "c1")
     assert "leaves" in screen(tmp_path, text).partition(" in order ")[2]
@@ -657,3 +649,8 @@ def test_lines_of_no_group_are_looked_up_once_and_in_short_logs_alone(tmp_path, 
     monkeypatch.setattr(listed, "unread", lambda result: asked.append(result) or unread(result))
     screen(tmp_path, joined(0, "c1", 4) + lines * "2026-03-01 10:00:01,000 INFO [main] a.b.C - GET /\n")
     assert len(asked) == times
+
+
+def test_a_number_in_a_name_is_no_time(tmp_path):
+    line = "15/10/09 06:43:09 INFO ZookeeperConsumerConnector: [g_host-1444390989356-f9caca59], begin rebalancing consumer g_host-1444390989356-f9caca59 try #0\n"
+    assert "06:43:09 to 2015-10-09 06:43:09" in screen(tmp_path, line)
