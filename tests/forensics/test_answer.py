@@ -11,6 +11,7 @@ import pytest
 
 from rebalance_kit import cli
 from rebalance_kit.forensics.answer.as_json import SCHEMA, schema
+from rebalance_kit.forensics.answer.verdict import bound, totals
 from rebalance_kit.forensics.answer.wishes import Wishes, moment
 from rebalance_kit.forensics.words import LEAVES_BY_ITSELF
 from rebalance_kit.model.errors import ConfigError
@@ -247,6 +248,22 @@ def test_unread_time_is_at_least_that_where_the_log_of_a_member_is_missing(said,
         "at_least": least,
         "at_most": False,
     }
+
+
+@pytest.mark.parametrize(
+    ("known_by", "finding", "told"),
+    [
+        ("revoked", None, ""),
+        ("revoked", "client_poll_timeout", "at least "),
+        ("revoked", "zombie_commit", "at least "),
+        ("expired", None, "at most "),
+        ("expired", "zombie_commit", "at most "),
+        ("expired", "poll_timeout_exceeded", "at least "),
+    ],
+)
+def test_unread_time_is_bounded_by_how_its_gap_is_known_and_by_who_did_not_poll(known_by, finding, told):
+    gap = {"partition": "orders-0", "duration_ms": 2_000, "known_by": known_by, "at_least": False}
+    assert bound(totals([gap], [{"finding": finding}] if finding else [])) == told
 
 
 @pytest.mark.parametrize(

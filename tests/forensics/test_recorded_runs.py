@@ -71,6 +71,42 @@ def test_cause_and_culprit_are_named_right_for_nearly_every_run(recorded, descri
     assert right / len(mistakes) >= REQUIRED_SHARE, {name: wrong for name, wrong in mistakes.items() if wrong}
 
 
+def _unread_ms(run, steps):
+    """Unread partition-ms by the members' own callbacks, and by the moments when they were killed or frozen."""
+    rows = map(json.loads, read_file(run, "truth.jsonl").splitlines())
+    told = [(row["t"], 1, row["by"], row["kind"], row.get("partitions", ())) for row in rows]
+    told += [(step["t"], 0, step.get("member"), step["do"], ()) for step in steps]
+    owners, free, unread = {}, {}, 0
+    for at, _, member, what, partitions in sorted(told, key=lambda one: one[:2]):
+        if what == "assigned":
+            unread += sum(at - free.pop(partition, at) for partition in partitions)
+            owners.update(dict.fromkeys(partitions, member))
+        gone = what in {"kill", "freeze", "died", "closed"}
+        if gone or what in {"revoked", "lost"}:
+            for partition in [one for one, owner in owners.items() if owner == member]:
+                if gone or partition in partitions:
+                    del owners[partition]
+                    free[partition] = at
+    return unread
+
+
+def test_unread_time_is_the_truth_or_says_on_which_side_of_it_it_lies(recorded, described):
+    wrong, exact = {}, 0
+    for (run, _), record in recorded.items():
+        truth, told = _unread_ms(run, described[run]["steps"]), record["unread"]
+        allowed = max(500, 0.05 * truth)
+        near = abs(told["unread_ms"] - truth) <= allowed
+        exact += near
+        bounded = (told["at_least"] and told["unread_ms"] < truth) or (
+            told["at_most"] and told["unread_ms"] > truth
+        )
+        # librdkafka's lines name no partitions: there is no gap to tell of, and the screen says so.
+        if not (near or bounded or (run.startswith("rd-") and not record["gaps"])):
+            wrong[run] = (told, truth)
+    assert wrong == {}
+    assert exact >= 0.7 * len(recorded)
+
+
 def test_no_line_of_a_real_log_is_lost_or_rejected(table, runs_folder):
     books = table("lines", runs_folder)
     assert all(row["parsed"] + row["ignored"] + row["rejected"] == row["lines"] for row in books)

@@ -256,21 +256,24 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:] if text.split(" ", 1)[0] in {"the", "task", "a", "two"} else text
 
 
-def totals(gaps: Sequence[Mapping[str, Any]], findings: Iterable[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def totals(gaps: Sequence[Mapping[str, Any]], findings: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Unread partition-milliseconds, the longest gap, and whether that is too little or too much.
 
-    Too little where a gap began before these logs tell; too much where it is counted from a last heartbeat: its member
-    died after that, by less than a heartbeat interval.
+    Too little where a gap began before these logs tell, or where a member did not poll: it reads nothing, from a moment
+    that no line tells. Too much where a gap is counted from a last heartbeat: its member died or froze after that, by
+    less than a heartbeat interval.
     """
-    # A member that does not poll reads nothing, from a moment that no line tells.
-    least = any(row["at_least"] for row in gaps) or any(row["finding"] in BY_POLL for row in findings)
+    over = any(row["known_by"] == "expired" for row in gaps)
+    # Where a member has expired, a commit that came too late is its own: it was frozen, and polled until then.
+    slow = set(BY_POLL) - ({"zombie_commit"} if over else set())
+    least = any(row["at_least"] for row in gaps) or any(row["finding"] in slow for row in findings)
     longest = max(gaps, key=lambda row: row["duration_ms"], default=None)
     return {
         "unread_ms": sum(max(0, row["duration_ms"]) for row in gaps),
         "longest_ms": None if longest is None else longest["duration_ms"],
         "longest": None if longest is None else longest["partition"],
         "at_least": least,
-        "at_most": any(row["known_by"] == "expired" for row in gaps) and not least,
+        "at_most": over and not least,
     }
 
 

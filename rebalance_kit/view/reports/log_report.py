@@ -139,7 +139,9 @@ def _contents(views: Sequence[group_view.GroupView]) -> str:
 
 
 def _unread(view: group_view.GroupView) -> str:
-    return f"{bound(totals(view.gaps))}{_unread_ms(view) / 1000:,.1f}" if view.gaps else "not known"
+    if not view.gaps:
+        return "not known"
+    return f"{bound(totals(view.gaps, view.record['findings']))}{_unread_ms(view) / 1000:,.1f}"
 
 
 def _group(view: group_view.GroupView, number: int, lines: LinesAround) -> str:

@@ -107,8 +107,7 @@ def test_the_title_says_what_broke_and_the_head_says_it_in_full(run, page):
 
 def test_a_cost_of_which_only_a_bound_is_known_is_told_with_it(run, page):
     found = look([run])
-    gaps = found.rows("gaps")
-    assert bound(totals(gaps)) == "at most "
+    assert bound(totals(found.rows("gaps"), found.rows("findings"))) == "at most "
     assert "unread at most 36.5 partition-s" in page
     costly = next(row for row in found.rows("findings") if row["unread_ms"])
     told = finding_card("f1", 1, {**costly, "at_least": True}, (), None)
